@@ -1,0 +1,71 @@
+import { statement } from '../../db/statement.ts'
+import type { Context, Principal, UserPrincipal } from '../context.ts'
+import { sha256 } from '../digest.ts'
+import { Problem } from '../errors.ts'
+import { type Scope, scopes } from '../scopes.ts'
+import { findSession } from '../sessions.ts'
+import { isWellFormed } from './tokens.ts'
+
+/**
+ * The principal behind a bearer credential: a user or application for an access token, an application for a key. Read
+ * from the primary on every call, so what is revoked is dead on the next request. Throws `invalid_token`.
+ */
+export async function identify(ctx: Context, bearer: string): Promise<Principal> {
+  const principal = await principalOf(ctx, bearer)
+  if (!principal) throw new Problem('invalid_token', 'The credential is invalid, expired or revoked.')
+  return principal
+}
+
+/** The user of a login session, by the secret of its cookie; may do whatever the user may. Throws `invalid_token`. */
+export async function identifySession(ctx: Context, secret: string): Promise<UserPrincipal> {
+  const session = await findSession(ctx, secret)
+  if (!session) throw new Problem('invalid_token', 'The session has ended. Log in again.')
+  return { kind: 'user', userId: session.userId, username: session.username, clientId: null, scopes }
+}
+
+async function principalOf(ctx: Context, bearer: string): Promise<Principal | undefined> {
+  if (isWellFormed('access', bearer)) return principalOfToken(ctx, bearer)
+  if (isWellFormed('key', bearer)) return principalOfKey(ctx, bearer)
+  return undefined
+}
+
+type FoundToken = { client_id: string; user_id: string | null; username: string | null; scopes: Scope[] }
+
+const findToken = statement<[hash: Buffer], FoundToken>(`
+  select t.client_id, t.user_id, u.username, t.scopes
+    from access_tokens t
+    join clients c on c.id = t.client_id
+    left join grants g on g.id = t.grant_id
+    left join users u on u.id = t.user_id
+   where t.hash = $1 and t.revoked_at is null and t.expires_at > statement_timestamp()
+     and c.disabled_at is null and g.revoked_at is null and u.disabled_at is null`)
+
+async function principalOfToken(ctx: Context, token: string): Promise<Principal | undefined> {
+  const [found] = await findToken(ctx.db, sha256(token))
+  if (!found) return undefined
+  const { client_id: clientId, user_id: userId, username, scopes } = found
+  if (userId === null || username === null) return { kind: 'application', clientId, scopes }
+  return { kind: 'user', userId, username, clientId, scopes }
+}
+
+type FoundKey = { id: string; client_id: string; scopes: Scope[]; is_use_unseen: boolean }
+
+const findKey = statement<[hash: Buffer], FoundKey>(`
+  select k.id, k.client_id, k.scopes,
+         coalesce(k.last_used_at < statement_timestamp() - interval '1 minute', true) as is_use_unseen
+    from api_keys k
+    join clients c on c.id = k.client_id
+   where k.hash = $1 and k.revoked_at is null and c.disabled_at is null
+     and (k.expires_at is null or k.expires_at > statement_timestamp())`)
+
+/** The condition again, after the row's lock: of many requests at once, in many processes, one writes. */
+const noteUse = statement<[id: string], never>(`
+  update api_keys set last_used_at = statement_timestamp()
+   where id = $1 and coalesce(last_used_at < statement_timestamp() - interval '1 minute', true)`)
+
+async function principalOfKey(ctx: Context, key: string): Promise<Principal | undefined> {
+  const [found] = await findKey(ctx.db, sha256(key))
+  if (!found) return undefined
+  if (found.is_use_unseen) await noteUse(ctx.db, found.id)
+  return { kind: 'application', clientId: found.client_id, scopes: found.scopes }
+}

@@ -1,0 +1,73 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+/** The prefix says what a token is, so that no kind can pass for another and scanners find what leaked. */
+const prefixes = { access: 'lsat', refresh: 'lsrt', code: 'lsac', secret: 'lscs', key: 'lsk' } as const
+
+export type TokenKind = keyof typeof prefixes
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const BODY_LENGTH = 43 // 256 bits in base 62
+const CHECKSUM_LENGTH = 6 // 32 bits
+const TAIL = new RegExp(`^[0-9A-Za-z]{${BODY_LENGTH + CHECKSUM_LENGTH}}$`)
+
+/** A new token: `<prefix>_`, 256 random bits in 43 digits base 62, and the CRC32 of all that in six. */
+export function mint(kind: TokenKind): string {
+  return seal(kind, randomBytes(32))
+}
+
+/** Whether a text has the form of such a token, checksum included: garbage is refused without a query. */
+export function isWellFormed(kind: TokenKind, token: string): boolean {
+  const start = `${prefixes[kind]}_`
+  if (!token.startsWith(start) || !TAIL.test(token.slice(start.length))) return false
+  const unchecked = token.slice(0, -CHECKSUM_LENGTH)
+  return unchecked + checksum(unchecked) === token
+}
+
+/**
+ * What a refresh token becomes under a key. The same token always has the same successor: a client that lost the answer
+ * gets it again, and nothing is kept in clear.
+ */
+export function successorOf(refreshToken: string, key: Buffer): string {
+  return seal('refresh', createHmac('sha256', key).update('rt-rotate\0').update(refreshToken).digest())
+}
+
+/** Compares in a time that does not tell how much of it agreed. */
+export function isSame(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other)
+}
+
+/** What may be shown of a token for good, to recognise it by: the end of its random part is no help to guess the rest. */
+export function last4Of(token: string): string {
+  return token.slice(-4)
+}
+
+function seal(kind: TokenKind, bytes: Buffer): string {
+  const unchecked = `${prefixes[kind]}_${base62(bytes)}`
+  return unchecked + checksum(unchecked)
+}
+
+const checksum = (text: string) => digitsOf(crc32(text), CHECKSUM_LENGTH)
+
+const CHUNK_LENGTH = 8
+const CHUNK = 62n ** BigInt(CHUNK_LENGTH) // a remainder of it is exact as a number, and numbers divide faster
+
+function base62(bytes: Buffer): string {
+  let rest = BigInt(`0x${bytes.toString('hex')}`)
+  let text = ''
+  while (text.length < BODY_LENGTH) {
+    text = digitsOf(Number(rest % CHUNK), CHUNK_LENGTH) + text
+    rest /= CHUNK
+  }
+  return text.slice(-BODY_LENGTH)
+}
+
+function digitsOf(number: number, length: number): string {
+  let rest = number
+  let text = ''
+  for (let i = 0; i < length; i++) {
+    text = DIGITS[rest % 62] + text
+    rest = Math.floor(rest / 62)
+  }
+  return text
+}
