@@ -6,8 +6,7 @@ export const URL_LENGTH_MAX = 2048
 
 const nameNever = /(^|\.)(internal|onion|invalid)$/
 const nameLocal = /(^|\.)(localhost|local|localdomain|lan|intranet|home\.arpa|test|example)$/
-// biome's rule against control characters in patterns does not reach a pattern that is made from a text
-const unprintable = /[\u0000-\u0020\u007f\\]/
+const unprintable = /[^\u0021-\u007e\u0080-\u{10ffff}]|\\/u // what is no visible ASCII character is one beyond ASCII
 const withUserName = /^[a-z]+:\/\/[^/?#]*@/i
 
 /**
@@ -15,15 +14,21 @@ const withUserName = /^[a-z]+:\/\/[^/?#]*@/i
  * changed since. WHATWG parsing turns every spelling of an IPv4 address (`2130706433`, `0x7f.1`, full-width digits) into
  * the one that is judged. Throws `invalid_url` with a message that begins with `url` and says why.
  */
-export function checkTargetUrl({ allowPrivate, isAllowed }: Guard, input: string): URL {
+export function checkTargetUrl(guard: Guard, input: string): URL {
   const url = parse(input)
-  if (url.protocol !== 'https:' && !(allowPrivate && url.protocol === 'http:')) refuse('must begin with https://.')
+  refuseForm(guard, input, url)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host)) return guard.isAllowed(host) ? url : refuse('leads to an address that is not allowed.')
+  if (isNameAllowed(guard, host.replace(/\.$/, ''))) return url
+  return refuse('leads to a name that is not allowed.')
+}
+
+function refuseForm({ allowPrivate }: Guard, input: string, url: URL) {
+  const schemes = allowPrivate ? ['https:', 'http:'] : ['https:']
+  if (!schemes.includes(url.protocol)) refuse('must begin with https://.')
   if (url.username || url.password || withUserName.test(input)) refuse('must not contain a user name.')
   if (input.includes('#')) refuse('must not contain a fragment.')
   if (!allowPrivate && !['', '443', '8443'].includes(url.port)) refuse('may only lead to port 443 or 8443.')
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host)) return isAllowed(host) ? url : refuse('leads to an address that is not allowed.')
-  return isNameAllowed(host.replace(/\.$/, ''), allowPrivate) ? url : refuse('leads to a name that is not allowed.')
 }
 
 function parse(input: string): URL {
@@ -33,7 +38,7 @@ function parse(input: string): URL {
   return new URL(input)
 }
 
-function isNameAllowed(name: string, allowPrivate: boolean): boolean {
+function isNameAllowed({ allowPrivate }: Guard, name: string): boolean {
   if (name === '' || nameNever.test(name)) return false
   return allowPrivate || (name.includes('.') && !nameLocal.test(name))
 }

@@ -1,0 +1,67 @@
+/** An event with more receivers is written as one marker, which the worker expands in steps. */
+export const DIRECT_RECEIVERS_MAX = 500
+
+/** SQL expressions, mostly placeholders, from which an emission is made. `cause`: a query of at most one `channel_id`. */
+type EmissionParts = Record<
+  'cause' | 'id' | 'type' | 'at' | 'beforeChannel' | 'beforeSequence' | 'afterSequence',
+  string
+>
+
+/**
+ * The common table expressions that write an event, so that any statement can emit as it changes something: all or
+ * nothing, one round trip. They are `sequence`, `event`, `receivers`, `deliveries` and `fanout`. The channel's number
+ * stays locked until the commit; that makes the numbers gapless and ordered, and so an emission comes last.
+ */
+export function emission({ cause, id, type, at, beforeChannel, beforeSequence, afterSequence }: EmissionParts): string {
+  return `
+sequence as (
+  insert into channel_sequences as s (channel_id, last) select cause.channel_id, 1 from (${cause}) cause
+  on conflict (channel_id) do update set last = s.last + 1
+  returning channel_id, last
+), event as (
+  insert into events (id, channel_id, sequence, type, occurred_at, payload)
+  select ${id}::text, channel_id, last, ${type}, ${at}::timestamptz,
+    ${beforeChannel}::text || channel_id || ${beforeSequence}::text || last || ${afterSequence}::text from sequence
+  returning id, channel_id, type, occurred_at
+), receivers as materialized (
+  select types.subscription_id from event
+  join webhook_subscription_types types on types.type = event.type and types.channel_id in (event.channel_id, '*')
+  join webhook_subscriptions s on s.id = types.subscription_id and s.status = 'enabled' and s.deleted_at is null
+  limit ${DIRECT_RECEIVERS_MAX + 1}
+), deliveries as (
+  insert into webhook_deliveries (id, event_id, type, subscription_id, due_at, created_at)
+  select ${deliveryId('event.id', 'receivers.subscription_id')}, event.id, event.type, receivers.subscription_id,
+    statement_timestamp(), event.occurred_at
+  from event, receivers where (select count(*) from receivers) <= ${DIRECT_RECEIVERS_MAX}
+  on conflict (id) do nothing returning id
+), fanout as (
+  insert into webhook_fanouts (event_id, type, channel_id, occurred_at)
+  select id, type, channel_id, occurred_at from event where (select count(*) from receivers) > ${DIRECT_RECEIVERS_MAX}
+  returning event_id
+)`
+}
+
+/**
+ * SQL for the identifier of the delivery of an event to a subscription: made twice it is the same, so the primary key
+ * keeps an event from going out twice. It reads as a UUIDv7 of the event's millisecond, which finds its partition.
+ */
+export function deliveryId(eventId: string, subscriptionId: string): string {
+  const digest = `left(encode(sha256(convert_to(${eventId} || ${subscriptionId}, 'UTF8')), 'hex'), 16)`
+  return `'dlv_' || substr(${eventId}, 5, 10) || overlay(overlay(${digest}, 'e', 1, 1), '8', 4, 1)`
+}
+
+/** An event before the statement has told its channel's identifier and its place in the sequence. */
+export type Draft = { id: string; type: string; at: string; username: string; data: object }
+
+/**
+ * The payload as text around what only the statement knows. Serialised once: the stored bytes are what is signed and
+ * sent. `JSON.stringify` escapes lone surrogates, so they are always valid UTF-8.
+ */
+export function payloadParts({ id, type, at, username, data }: Draft): [string, string, string] {
+  const head = JSON.stringify({ id, type, timestamp: at, channel: { id: '' } })
+  return [
+    head.slice(0, -'"}}'.length),
+    `","username":${JSON.stringify(username)}},"sequence":`,
+    `,"data":${JSON.stringify(data)}}`,
+  ]
+}
