@@ -1,0 +1,168 @@
+import { existsSync } from 'node:fs'
+import { BlockList, isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { z } from 'zod'
+
+// Libraries read it when they are loaded, so `main.ts` imports this file before any other.
+process.env.NODE_ENV ??= 'production'
+
+/** A wrong or missing variable; the message is one line that begins with its name. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+const onOff = (sentence: string) => z.enum(['on', 'off'], `must be on or off: ${sentence}`)
+const whole = (least: number, most: number) => {
+  const message = `must be a whole number from ${least} to ${most}`
+  return z
+    .string()
+    .regex(/^\d{1,6}$/, message)
+    .transform(Number)
+    .pipe(z.number().min(least, message).max(most, message))
+}
+const url = (schemes: RegExp, example: string) =>
+  z.string().refine((text) => schemes.test(text) && !/\s/.test(text), `must be an address like ${example}`)
+const postgresUrl = url(/^postgres(ql)?:\/\/[^/]/, 'postgres://user:password@host:5432/database')
+const httpUrl = url(/^https?:\/\/[^/]/, 'https://developers.example').refine(
+  URL.canParse,
+  'must be an absolute address',
+)
+
+/** Every variable that the service reads. An empty value counts as absent. README.md explains them. */
+export const variables = {
+  PORT: whole(1, 65_535).default(3000),
+  HOST: z
+    .string()
+    .regex(/^[\w.:-]+$/, 'must be an address or a name to listen on')
+    .default('127.0.0.1'),
+  PUBLIC_URL: httpUrl
+    .refine((text) => !/[?#]/.test(text), 'must be an address without "?" and "#"')
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional(),
+  DATABASE_URL: postgresUrl.optional(),
+  DATABASE_REPLICA_URL: postgresUrl.optional(),
+  DATABASE_DIRECT_URL: postgresUrl.optional(),
+  DATABASE_POOLER: z.enum(['session', 'transaction'], 'must be session or transaction').optional(),
+  REDIS_URL: url(/^rediss?:\/\/[^/]/, 'redis://host:6379').optional(),
+  DATA_DIR: z
+    .string()
+    .default('.data')
+    .transform((folder) => resolve(folder)),
+  DEMO_DATA: onOff('whether demo data is made at the start').optional(),
+  CRON_SECRET: z
+    .string()
+    .regex(/^[\x21-\x7E]+$/, 'must be printable characters without spaces')
+    .optional(),
+  SECRET_KEYS: z
+    .string()
+    .transform((text) => text.split(',').map((key) => key.trim()))
+    .refine(
+      (keys) => keys.every((key) => key.length >= 32),
+      'must be keys of at least 32 characters, separated by commas',
+    )
+    .optional(),
+  WEBHOOK_WORKER: onOff('whether this process delivers webhooks').default('on'),
+  WEBHOOK_ALLOW_PRIVATE: onOff('whether webhooks may lead into private networks').optional(),
+  WEBHOOK_ALLOW_CIDRS: z
+    .string()
+    .transform((text) => text.split(',').map((range) => range.trim()))
+    .refine((ranges) => ranges.every(isCidr), 'must be networks like 10.1.0.0/16, separated by commas')
+    .optional(),
+  WEBHOOK_PROXY_URL: httpUrl.optional(),
+  WEB_CONCURRENCY: whole(1, 64).default(1),
+  TRUST_PROXY: whole(0, 32).default(0),
+  RATE_LIMITS: onOff('off is for load tests').default('on'),
+  SIGNUP: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
+  LOG_LEVEL: z
+    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be a level such as info or warn')
+    .default('info'),
+} as const satisfies Record<string, z.ZodType>
+
+const Environment = z.object(variables)
+type Environment = z.output<typeof Environment>
+export type Config = Readonly<ReturnType<typeof configOf>>
+
+/**
+ * The configuration of this process, frozen, from its environment and from `.env` in the current folder, whose values
+ * lose against the environment's. Throws `ConfigError`.
+ */
+export function loadConfig(): Config {
+  if (existsSync('.env')) process.loadEnvFile('.env')
+  return readConfig(process.env)
+}
+
+/** The same of given variables, for tests. Throws `ConfigError`. */
+export function readConfig(given: Readonly<Record<string, string | undefined>>): Config {
+  const present = Object.fromEntries(Object.entries(given).filter(([name, value]) => name in variables && value !== ''))
+  const parsed = Environment.safeParse(present)
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues
+    throw new ConfigError(`${issue?.path.join('.')} ${issue?.message}`)
+  }
+  return Object.freeze(configOf(parsed.data))
+}
+
+function configOf(read: Environment) {
+  const isEmbedded = read.DATABASE_URL === undefined
+  refuseContradictions(read, isEmbedded)
+  return {
+    port: read.PORT,
+    host: read.HOST,
+    publicUrl: read.PUBLIC_URL ?? `http://${reachable(read.HOST)}:${read.PORT}`,
+    dataDir: read.DATA_DIR,
+    isEmbedded,
+    databaseUrl: read.DATABASE_URL,
+    replicaUrl: read.DATABASE_REPLICA_URL,
+    directUrl: read.DATABASE_DIRECT_URL ?? read.DATABASE_URL,
+    pooler: read.DATABASE_POOLER,
+    redisUrl: read.REDIS_URL,
+    hasDemoData: isOn(read.DEMO_DATA, isEmbedded),
+    cronSecret: read.CRON_SECRET,
+    secretKeys: read.SECRET_KEYS,
+    hasWorker: read.WEBHOOK_WORKER === 'on',
+    mayCallPrivate: isOn(read.WEBHOOK_ALLOW_PRIVATE, isEmbedded),
+    allowedCidrs: read.WEBHOOK_ALLOW_CIDRS ?? [],
+    proxyUrl: read.WEBHOOK_PROXY_URL,
+    processes: read.WEB_CONCURRENCY,
+    trustedProxies: read.TRUST_PROXY,
+    hasRateLimits: read.RATE_LIMITS === 'on',
+    isSignupOpen: read.SIGNUP === 'open',
+    logLevel: read.LOG_LEVEL,
+  }
+}
+
+/** The embedded server takes 60 connections, and a process needs 11. */
+const EMBEDDED_PROCESSES_MAX = 4
+
+function refuseContradictions(read: Environment, isEmbedded: boolean) {
+  if (!isEmbedded && !read.SECRET_KEYS)
+    throw new ConfigError(
+      'SECRET_KEYS is required with DATABASE_URL; make one with: node -p "crypto.randomBytes(32).toString(\'base64url\')"',
+    )
+  if (isEmbedded && read.DATABASE_DIRECT_URL) throw new ConfigError('DATABASE_DIRECT_URL needs DATABASE_URL beside it')
+  if (isEmbedded && read.DATABASE_REPLICA_URL)
+    throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL beside it')
+  if (isEmbedded && read.WEB_CONCURRENCY > EMBEDDED_PROCESSES_MAX)
+    throw new ConfigError(`WEB_CONCURRENCY must be at most ${EMBEDDED_PROCESSES_MAX} without DATABASE_URL`)
+}
+
+const isOn = (value: 'on' | 'off' | undefined, otherwise: boolean) => (value === undefined ? otherwise : value === 'on')
+
+/** How a caller on this machine names what we listen on. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  if (host === '::') return '[::1]'
+  return isIP(host) === 6 ? `[${host}]` : host
+}
+
+function isCidr(range: string): boolean {
+  const [address = '', bits = ''] = range.split('/')
+  const family = isIP(address)
+  if (family === 0 || !/^\d{1,3}$/.test(bits)) return false
+  try {
+    new BlockList().addSubnet(address, Number(bits), family === 6 ? 'ipv6' : 'ipv4')
+    return true
+  } catch {
+    return false
+  }
+}

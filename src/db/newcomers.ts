@@ -1,0 +1,30 @@
+/** Estimates, from above, how many keys of a fixed window are alive: those that came in the last two windows. */
+export class Newcomers {
+  static readonly MAX = 100_000
+  readonly #windowMs: number
+  #endsAt = 0
+  #current = 0
+  #previous = 0
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs
+  }
+
+  add() {
+    this.#turn()
+    this.#current++
+  }
+
+  get areTooMany(): boolean {
+    this.#turn()
+    return this.#current + this.#previous >= Newcomers.MAX
+  }
+
+  #turn() {
+    const now = performance.now()
+    if (now < this.#endsAt) return
+    this.#previous = now - this.#endsAt < this.#windowMs ? this.#current : 0
+    this.#current = 0
+    this.#endsAt = now + this.#windowMs
+  }
+}

@@ -1,0 +1,18 @@
+const colours: Record<string, number> = { trace: 90, debug: 90, info: 32, warn: 33, error: 31, fatal: 31 }
+
+/** One line of the log for a person at a terminal: time, level, sentence, the rest as `name=value`, a stack below. */
+export function readable(line: string): string {
+  const { time, level, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>
+  const colour = colours[String(level)] ?? 39
+  const facts = Object.entries(rest).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  const head = [String(time).slice(11, 23), `\u001B[${colour}m${String(level).padEnd(5)}\u001B[0m`, msg ?? '', ...facts]
+  return `${head.join(' ')}\n${err === undefined ? '' : `${stackOf(err)}\n`}`
+}
+
+function stackOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null || !('stack' in error)) return `  ${JSON.stringify(error)}`
+  const cause = 'cause' in error ? `\n  caused by ${stackOf(error.cause)}` : ''
+  return `  ${String(error.stack)}${cause}`
+}

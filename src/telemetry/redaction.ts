@@ -1,0 +1,34 @@
+/** Our tokens, keys and secrets (`lsat_…`) and signing secrets of webhooks: shown by their prefix alone. */
+const CREDENTIAL = /\b(ls(?:at|rt|ac|cs|k)_|whsec_)[0-9A-Za-z+/=]{16,}/g
+/** What a log line calls what nobody may read in it, as pino writes it. */
+const SECRET_FIELD =
+  /"(authorization|cookie|set-cookie|password|secret|client_secret|signing_secret|token|access_token|refresh_token|code_verifier)":"(?:[^"\\]|\\.)*"/gi
+/** Passwords in addresses of databases, brokers and proxies. */
+const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@"]*):[^\s/@"]+@/gi
+
+/** A line of the log without credentials, whoever put them there. A last net: callers do not log them at all. */
+export function withoutSecrets(line: string): string {
+  return line.replace(CREDENTIAL, '$1…').replace(SECRET_FIELD, '"$1":"…"').replace(URL_PASSWORD, '$1:…@')
+}
+
+const CAUSES_MAX = 5
+
+/**
+ * An error for the log: name, code, stack and causes. A failed query's error quotes its parameters, which may be
+ * anybody's password: they are cut off.
+ */
+export function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return error
+  const { cause } = error
+  return {
+    type: error.name,
+    message: withoutParameters(error.message),
+    ...('code' in error ? { code: error.code } : {}),
+    ...('constraint_name' in error ? { constraint: error.constraint_name } : {}),
+    stack: withoutParameters(error.stack ?? ''),
+    ...(cause instanceof Error && depth < CAUSES_MAX ? { cause: describeError(cause, depth + 1) } : {}),
+  }
+}
+
+/** Drizzle writes `Failed query: <SQL>\nparams: <values>`; the stack goes on below with `    at …`. */
+const withoutParameters = (text: string) => text.replace(/\nparams: [\s\S]*?(?=\n {4}at |$)/g, '')
