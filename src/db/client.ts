@@ -1,0 +1,77 @@
+import type { PgDatabase } from 'drizzle-orm/pg-core'
+import { drizzle, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
+import postgres, { type Sql } from 'postgres'
+import { preparing } from './preparing.ts'
+
+// An install without scripts, an image without patches/, a new version of the driver: all of them pass in silence.
+if (!('patched' in postgres)) {
+  throw new Error('The driver "postgres" lacks patches/postgres+3.4.9.patch: run npx patch-package')
+}
+
+/** The pool, or a transaction of it. */
+export type Database = PgDatabase<PostgresJsQueryResultHKT>
+
+/** A URL, or the unix socket of the embedded server: `host` is the folder that holds it. */
+export type Target = string | { host: string; port: number; user: string; database: string }
+
+/** `transaction`: behind PgBouncer in that mode, where nothing of a session lasts. */
+export type Pooler = 'session' | 'transaction'
+
+export type ClientOptions = {
+  /** What `pg_stat_activity` shows. */
+  name?: string
+  /** Connections at most. */
+  max?: number
+  /** The server cancels a statement after so long; 0: never, for migrations and repairs. */
+  statementMs?: number
+  pooler?: Pooler
+  /** How many statements may wait on a connection behind the one that runs. */
+  pipeline?: number
+  /** Plans are made once for all values, as the tests of the plans judge them. */
+  genericPlans?: boolean
+}
+
+const IDLE_S_BEYOND_STATEMENT = 5
+
+/**
+ * Opens a client with the settings that survive a server that stops, stalls or moves. An idle connection ends after the
+ * statement's limit and 5 s; one that is silent for 5 s more must be dead, and the patched driver destroys it.
+ */
+export function connect(target: Target, options: ClientOptions = {}): Sql {
+  const { max = 8, statementMs = 10_000, pooler = 'session', pipeline = 0 } = options
+  const settings = {
+    max,
+    max_pipeline: pipeline,
+    connect_timeout: 5,
+    idle_timeout: statementMs === 0 ? 0 : statementMs / 1000 + IDLE_S_BEYOND_STATEMENT,
+    max_lifetime: 1800,
+    backoff: (failures: number) => Math.min(1, 0.05 * 2 ** failures), // seconds; the driver's own grows to 20
+    keep_alive: 10,
+    prepare: pooler === 'session',
+    onnotice: () => {},
+    connection: sessionSettings({ ...options, statementMs, pooler }),
+  }
+  return typeof target === 'string' ? postgres(target, settings) : postgres({ ...target, ...settings })
+}
+
+/** PgBouncer refuses start-up parameters but the name; there `ALTER ROLE` sets the limits. */
+function sessionSettings({ name = 'developer-api', statementMs = 0, pooler, genericPlans = false }: ClientOptions) {
+  if (pooler === 'transaction') return { application_name: name }
+  return {
+    application_name: name,
+    statement_timeout: statementMs,
+    lock_timeout: statementMs / 2,
+    idle_in_transaction_session_timeout: statementMs,
+    TimeZone: 'UTC',
+    random_page_cost: 1.1,
+    ...(genericPlans && { plan_cache_mode: 'force_generic_plan' }),
+  }
+}
+
+/**
+ * Drizzle over a client. It changes the client's parsers: times and 64-bit integers of raw statements come back as text.
+ * Without the schema, which relational queries alone would need: with it, every transaction builds one object per table.
+ */
+export function databaseOver(client: Sql): Database {
+  return drizzle({ client: preparing(client), casing: 'snake_case' })
+}

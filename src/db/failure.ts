@@ -1,0 +1,66 @@
+/** Codes of the driver and of node:net that say: the server did not answer, or its answer never came. */
+const LOST = new Set([
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT', // the socket of a server that is not running
+  'EPIPE',
+  'ETIMEDOUT',
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+])
+const OVERLOADED = new Set([
+  '57014', // query_canceled: the statement took too long
+  '55P03', // lock_not_available: it waited too long
+  '25P03', // idle_in_transaction_session_timeout
+  '53300', // too_many_connections
+  '25006', // read_only_sql_transaction: a primary that has become a replica
+])
+const RETRYABLE = new Set(['40001', '40P01'])
+const VIOLATIONS = new Set(['23505', '23503', '23514'])
+
+/** Whether the connection was lost, so that it is unknown whether the statement ran. */
+export const isConnectionLost = (error: unknown): boolean => has(LOST, error)
+
+/** Whether the database cannot answer now, through no fault of the statement: worth another try a second later. */
+export const isUnavailable = (error: unknown): boolean => has(LOST, error) || has(OVERLOADED, error)
+
+/** Whether the whole transaction may simply be run again: a deadlock (40P01) or a serialization failure (40001). */
+export const isRetryable = (error: unknown): boolean => has(RETRYABLE, error)
+
+/** Whether a text holds what PostgreSQL cannot store: NUL, or broken UTF-8 (22021). */
+export const isInvalidText = (error: unknown): boolean => codeOf(error) === '22021'
+
+/** The name of the constraint that refused a row (23505, 23503, 23514), or undefined when that was not the failure. */
+export function violatedConstraint(error: unknown): string | undefined {
+  const failure = failureOf(error)
+  if (!failure || !VIOLATIONS.has(failure.code)) return undefined
+  return failure.constraint_name
+}
+
+/** Whether a row found no partition: 23514 that no constraint stands behind. */
+export function isPartitionMissing(error: unknown): boolean {
+  const failure = failureOf(error)
+  return failure?.code === '23514' && failure.constraint_name === undefined
+}
+
+type Failure = { code: string; constraint_name?: string }
+
+const has = (codes: ReadonlySet<string>, error: unknown) => codes.has(codeOf(error) ?? '')
+const codeOf = (error: unknown) => failureOf(error)?.code
+
+/** The failure with a code in a chain of causes: drizzle wraps what the driver throws. */
+function failureOf(error: unknown): Failure | undefined {
+  if (!(error instanceof Error)) return undefined
+  return isFailure(error) ? error : failureOf(error.cause)
+}
+
+const isFailure = (error: Error): error is Error & Failure => 'code' in error && typeof error.code === 'string'

@@ -1,0 +1,77 @@
+import { sql } from 'drizzle-orm'
+import { check, index, integer, pgTable, primaryKey, smallint, text, timestamp, uuid } from 'drizzle-orm/pg-core'
+import { instant, key } from './columns.ts'
+
+/** Events of more than 500 receivers, which the worker expands; it goes on after `after_id`. */
+export const webhookFanouts = pgTable('webhook_fanouts', {
+  eventId: key().primaryKey(),
+  type: key().notNull(),
+  channelId: key().notNull(),
+  occurredAt: instant().notNull(),
+  afterId: key().notNull().default(''),
+})
+
+/** Unfinished deliveries only. No foreign keys: each insert would lock the subscription. */
+export const webhookDeliveries = pgTable(
+  'webhook_deliveries',
+  {
+    id: key().primaryKey(),
+    eventId: key().notNull(),
+    type: key().notNull(),
+    subscriptionId: key().notNull(),
+    lane: smallint().notNull().default(0),
+    dueAt: timestamp({ withTimezone: true }).notNull(),
+    lease: uuid(),
+    attempts: smallint().notNull().default(0),
+    claims: smallint().notNull().default(0),
+    createdAt: instant().notNull(),
+  },
+  (table) => [
+    index('webhook_deliveries_fair').on(table.lane, table.subscriptionId, table.dueAt),
+    index('webhook_deliveries_due').on(table.dueAt),
+    index('webhook_deliveries_leased').on(table.subscriptionId).where(sql`${table.lease} is not null`),
+  ],
+)
+
+/** Finished deliveries. Partitioned by id, a day each; a replay moves the row back. */
+export const webhookDeliveriesDone = pgTable(
+  'webhook_deliveries_done',
+  {
+    id: key().primaryKey(),
+    eventId: key().notNull(),
+    type: key().notNull(),
+    subscriptionId: key().notNull(),
+    outcome: text({ enum: ['delivered', 'failed', 'cancelled', 'held', 'expired'] }).notNull(),
+    reason: text(),
+    attempts: smallint().notNull(),
+    createdAt: instant().notNull(),
+    finishedAt: instant().notNull(),
+  },
+  (table) => [
+    index('webhook_deliveries_done_page').on(table.subscriptionId, table.id),
+    index('webhook_deliveries_done_failed').on(table.subscriptionId, table.id).where(sql`${table.outcome} = 'failed'`),
+    check(
+      'webhook_deliveries_done_outcome_known',
+      sql`${table.outcome} in ('delivered','failed','cancelled','held','expired')`,
+    ),
+  ],
+)
+
+/** What each attempt met: a status or an error, never both. Partitioned by the delivery's id, a day each. */
+export const webhookAttempts = pgTable(
+  'webhook_attempts',
+  {
+    deliveryId: key().notNull(),
+    n: smallint().notNull(),
+    startedAt: instant().notNull(),
+    durationMs: integer().notNull(),
+    status: smallint(),
+    errorClass: text(),
+    response: text(),
+  },
+  (table) => [
+    primaryKey({ name: 'webhook_attempts_pkey', columns: [table.deliveryId, table.n] }),
+    check('webhook_attempts_response_size', sql`octet_length(${table.response}) <= 4096`),
+    check('webhook_attempts_status_or_error', sql`(${table.status} is null) <> (${table.errorClass} is null)`),
+  ],
+)

@@ -1,0 +1,107 @@
+import { sql } from 'drizzle-orm'
+import { check, index, pgTable, text } from 'drizzle-orm/pg-core'
+import { clients } from './applications.ts'
+import { bytea, instant, key } from './columns.ts'
+import { users } from './people.ts'
+
+const clientId = () =>
+  key()
+    .notNull()
+    .references(() => clients.id, { onDelete: 'cascade' })
+const grantId = () => key().references(() => grants.id, { onDelete: 'cascade' })
+
+/** One consent of one user to one application: the family of tokens that the detection of reuse revokes. */
+export const grants = pgTable(
+  'grants',
+  {
+    id: key().primaryKey(),
+    clientId: clientId(),
+    userId: key()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    scopes: text().array().notNull(),
+    createdAt: instant().notNull(),
+    expiresAt: instant().notNull(),
+    revokedAt: instant(),
+    revokeReason: text({ enum: ['user', 'client', 'code_reuse', 'refresh_reuse', 'password_changed'] }),
+  },
+  (table) => [
+    index('grants_user').on(table.userId, table.id).where(sql`${table.revokedAt} is null`),
+    index('grants_client').on(table.clientId),
+    check(
+      'grants_revoke_reason_known',
+      sql`${table.revokeReason} in ('user','client','code_reuse','refresh_reuse','password_changed')`,
+    ),
+    check('grants_revoked_for_reason', sql`(${table.revokedAt} is null) = (${table.revokeReason} is null)`),
+  ],
+)
+
+export const authorizationCodes = pgTable(
+  'authorization_codes',
+  {
+    hash: bytea().primaryKey(),
+    clientId: clientId(),
+    userId: key()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    redirectUri: text().notNull(),
+    scopes: text().array().notNull(),
+    codeChallenge: text().notNull(),
+    dpopJkt: text(),
+    expiresAt: instant().notNull(),
+    consumedAt: instant(),
+    grantId: grantId(),
+  },
+  (table) => [
+    index('authorization_codes_expiry').on(table.expiresAt),
+    check('authorization_codes_hash_length', sql`length(${table.hash}) = 32`),
+    check('authorization_codes_challenge_length', sql`char_length(${table.codeChallenge}) = 43`),
+  ],
+)
+
+/** Used ones stay until their grant ends: that is how a second use is noticed. */
+export const refreshTokens = pgTable(
+  'refresh_tokens',
+  {
+    hash: bytea().primaryKey(),
+    grantId: grantId().notNull(),
+    expiresAt: instant().notNull(),
+    consumedAt: instant(),
+    successorHash: bytea(),
+  },
+  (table) => [
+    index('refresh_tokens_grant').on(table.grantId),
+    check('refresh_tokens_hash_length', sql`length(${table.hash}) = 32`),
+  ],
+)
+
+/** Without a user: a token of `client_credentials`, which no grant stands behind. */
+export const accessTokens = pgTable(
+  'access_tokens',
+  {
+    hash: bytea().primaryKey(),
+    clientId: clientId(),
+    userId: key().references(() => users.id, { onDelete: 'cascade' }),
+    grantId: grantId(),
+    scopes: text().array().notNull(),
+    dpopJkt: text(),
+    expiresAt: instant().notNull(),
+    revokedAt: instant(),
+  },
+  (table) => [
+    index('access_tokens_grant').on(table.grantId).where(sql`${table.grantId} is not null`),
+    index('access_tokens_expiry').on(table.expiresAt),
+    check('access_tokens_hash_length', sql`length(${table.hash}) = 32`),
+    check('access_tokens_user_by_grant', sql`(${table.userId} is null) = (${table.grantId} is null)`),
+  ],
+)
+
+/** The `jti` of assertions (RFC 7523) and DPoP proofs (RFC 9449), so that every process refuses the second use. */
+export const usedAssertions = pgTable(
+  'used_assertions',
+  { hash: bytea().primaryKey(), expiresAt: instant().notNull() },
+  (table) => [
+    index('used_assertions_expiry').on(table.expiresAt),
+    check('used_assertions_hash_length', sql`length(${table.hash}) = 32`),
+  ],
+)

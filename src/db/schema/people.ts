@@ -1,0 +1,46 @@
+import { sql } from 'drizzle-orm'
+import { check, index, inet, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { bytea, instant, key } from './columns.ts'
+
+/** People, and at the same time channels: a channel is the public face of a user. */
+export const users = pgTable(
+  'users',
+  {
+    id: key().primaryKey(),
+    username: key().notNull().unique('users_username_unique'),
+    email: text().notNull(),
+    bio: text(),
+    imageUrl: text(),
+    passwordHash: text(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+    disabledAt: instant(),
+  },
+  (table) => [
+    uniqueIndex('users_email').on(sql`lower(${table.email})`),
+    check('users_username_shape', sql`${table.username} ~ '^[a-z0-9_]{3,25}$'`),
+    check('users_bio_not_empty', sql`${table.bio} <> ''`),
+    check('users_image_url_not_empty', sql`${table.imageUrl} <> ''`),
+  ],
+)
+
+/** Logins of the first-party pages. The cookie's secret is known by its SHA-256 only. */
+export const loginSessions = pgTable(
+  'login_sessions',
+  {
+    id: key().primaryKey(),
+    secretHash: bytea().notNull().unique('login_sessions_secret_unique'),
+    userId: key()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: instant().notNull(),
+    lastSeenAt: instant().notNull(),
+    expiresAt: instant().notNull(),
+    ip: inet(),
+    userAgent: text(),
+  },
+  (table) => [
+    index('login_sessions_user').on(table.userId, table.id),
+    check('login_sessions_secret_length', sql`length(${table.secretHash}) = 32`),
+  ],
+)

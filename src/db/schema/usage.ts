@@ -1,0 +1,22 @@
+import { bigint, pgTable, primaryKey, timestamp } from 'drizzle-orm/pg-core'
+import { clients } from './applications.ts'
+import { key } from './columns.ts'
+
+const count = () => bigint({ mode: 'number' }).notNull().default(0)
+
+/** Requests of an application by hour and operation, counted in memory and added up here. */
+export const clientUsage = pgTable(
+  'client_usage',
+  {
+    clientId: key()
+      .notNull()
+      .references(() => clients.id, { onDelete: 'cascade' }),
+    hour: timestamp({ withTimezone: true, precision: 0 }).notNull(),
+    operation: key().notNull(),
+    requests: count(),
+    errors: count(),
+    limited: count(),
+    durationMs: count(),
+  },
+  (table) => [primaryKey({ name: 'client_usage_pkey', columns: [table.clientId, table.hour, table.operation] })],
+)
