@@ -1,0 +1,96 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Count } from '../db/counters.ts'
+import type { Caller, Context, Principal, UserPrincipal } from './context.ts'
+import { sha256 } from './digest.ts'
+import { Problem } from './errors.ts'
+import { identify, identifySession } from './oauth/identify.ts'
+import { rateLimits } from './rate-limits.ts'
+import type { Scope } from './scopes.ts'
+
+/**
+ * What an operation asks of its caller: any one of some scopes, with `by: 'user'` from a credential that stands for a user;
+ * a login session (where no scope stands for it), perhaps an application instead; or the secret of the clock.
+ */
+export type Access =
+  | { kind: 'scopes'; scopes: readonly [Scope, ...Scope[]]; by: 'anyone' | 'user' }
+  | { kind: 'session'; orApplication: boolean }
+  | { kind: 'cron' }
+
+/** A caller who may pass; `rate` is where its credential stands in the rate limit. */
+export type Admission = { principal: Principal; rate: Count }
+
+/**
+ * Decides whether a caller may pass, in this order: 401, 403 for the scope, 403 for the kind of credential, 429. The one
+ * place of the service that decides it.
+ */
+export async function admit(ctx: Context, access: Access, caller: Caller): Promise<Admission | undefined> {
+  if (access.kind === 'cron') return admitClock(ctx, caller)
+  const { principal, key, isSession } = await identifyCaller(ctx, caller)
+  const refusal = refusalOf(access, principal, isSession)
+  if (refusal) {
+    refusal.details.rate = await ctx.counters.peek(rateLimits.credential, key)
+    throw refusal
+  }
+  const rate = await ctx.counters.take(rateLimits.credential, key)
+  if (rate.exceeded) {
+    const { limit, resetS } = rate
+    throw new Problem('rate_limited', `More than ${limit} requests in a minute: try again in ${resetS} s.`, {
+      rate,
+      retryAfterS: resetS,
+    })
+  }
+  return { principal, rate }
+}
+
+/** RFC 6750, section 2.1. A header that holds anything else is a wrong credential, not a missing one. */
+async function identifyCaller(ctx: Context, { authorization, session }: Caller) {
+  if (authorization !== undefined) {
+    const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+    if (token === undefined)
+      throw new Problem('invalid_token', 'Send the credential as "Authorization: Bearer <token>".')
+    return { principal: await identify(ctx, token), key: token, isSession: false }
+  }
+  if (session !== undefined) return { principal: await identifySession(ctx, session), key: session, isSession: true }
+  throw new Problem('unauthorized', 'This operation needs a credential: send "Authorization: Bearer <token>".')
+}
+
+function refusalOf(access: Exclude<Access, { kind: 'cron' }>, principal: Principal, isSession: boolean) {
+  if (access.kind === 'session') {
+    if (isSession || (access.orApplication && principal.kind === 'application')) return undefined
+    return new Problem('forbidden', 'This operation is for people who are signed in on the website.')
+  }
+  const { scopes, by } = access
+  if (!scopes.some((scope) => principal.scopes.includes(scope))) {
+    const wanted = scopes.map((scope) => `"${scope}"`).join(' or ')
+    return new Problem('insufficient_scope', `This operation needs the scope ${wanted}.`, { scopes })
+  }
+  if (by === 'user' && principal.kind !== 'user') return userTokenRequired()
+  return undefined
+}
+
+/** For what only a user can do. Throws `user_token_required`. */
+export function asUser(principal: Principal): UserPrincipal {
+  if (principal.kind === 'user') return principal
+  throw userTokenRequired()
+}
+
+const userTokenRequired = () =>
+  new Problem('user_token_required', 'This operation needs a token that stands for a user, not for an application.')
+
+/**
+ * With a secret: its bearer. Without: only this machine, and nothing that came through a proxy, for a proxy on the same
+ * machine would open the door to everybody.
+ */
+function admitClock({ cronSecret }: Context, { authorization, address, isForwarded }: Caller): undefined {
+  if (cronSecret === undefined) {
+    if (isLoopback(address) && !isForwarded) return undefined
+    throw new Problem('unauthorized', 'Without CRON_SECRET this operation is served to this machine only.')
+  }
+  const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+  if (given === undefined) throw new Problem('unauthorized', 'Send "Authorization: Bearer <CRON_SECRET>".')
+  if (!timingSafeEqual(sha256(given), sha256(cronSecret))) {
+    throw new Problem('invalid_token', 'This is not the CRON_SECRET of this service.')
+  }
+}
+
+const isLoopback = (address: string) => /^(127\.|::1$|::ffff:127\.)/.test(address)

@@ -1,0 +1,62 @@
+import { eq } from 'drizzle-orm'
+import { users } from '../db/schema/index.ts'
+import { statement } from '../db/statement.ts'
+import type { Context, UserContext } from './context.ts'
+import { Problem } from './errors.ts'
+import { decodeCursor, type Page, type PageRequest, pageOf } from './paging.ts'
+import type { Channel } from './resources.ts'
+import { transact } from './transaction.ts'
+import { emitEvent } from './webhooks/emit.ts'
+
+export type ChannelChanges = { bio?: string | null | undefined; image_url?: string | null | undefined }
+
+const withLive = (source: string) => `
+  select u.id, u.username, u.bio, u.image_url, live.id is not null as is_live
+  from ${source} u
+  left join lateral (select l.id from livestreams l where l.channel_id = u.id and l.ended_at is null limit 1) live on true`
+
+const channelBySlug = statement<[slug: string], Channel>(
+  `${withLive('users')} where u.username = $1 and u.disabled_at is null`,
+)
+
+/** The page is taken first and joined then; its bound is a constant, or the plan would expect a tenth of the table. */
+const channelsAfter = statement<[username: string, count: number], Channel>(`
+  ${withLive(`(select id, username, bio, image_url from users
+    where username > $1 and disabled_at is null order by username limit 101)`)}
+  order by u.username limit $2`)
+
+/** Channels by username. */
+export async function listChannels(ctx: Context, { limit, cursor }: PageRequest): Promise<Page<Channel>> {
+  const [after = ''] = decodeCursor(ctx, 'channels', cursor) ?? []
+  const channels = await channelsAfter(ctx.db, after, limit + 1)
+  return pageOf(ctx, 'channels', channels, limit, ({ username }) => [username])
+}
+
+/** The channel of a username, in any case. Throws `channel_not_found`. */
+export async function getChannel({ db }: Context, slug: string): Promise<Channel> {
+  const username = slug.toLowerCase()
+  const [channel] = isUsername(username) ? await channelBySlug(db, username) : []
+  if (!channel) throw new Problem('channel_not_found', 'No channel has this slug.')
+  return channel
+}
+
+/** Changes the public face of the caller; what is left out stays as it is, an empty text counts as null. */
+export async function updateChannel(ctx: UserContext, { bio, image_url }: ChannelChanges): Promise<Channel> {
+  return transact(ctx, async (tx) => {
+    const { userId, username } = tx.principal
+    await tx.db
+      .update(users)
+      .set({
+        ...(bio !== undefined && { bio: bio || null }),
+        ...(image_url !== undefined && { imageUrl: image_url || null }),
+        updatedAt: tx.now(),
+      })
+      .where(eq(users.id, userId))
+    const channel = await getChannel(tx, username)
+    await emitEvent(tx, 'channel.updated', { channel: { id: userId, username }, data: channel })
+    return channel
+  })
+}
+
+/** What can be no username is never looked up: no NUL, no half-decoded path reaches the database. */
+const isUsername = (value: string) => /^[a-z0-9_]{3,25}$/.test(value)

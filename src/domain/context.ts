@@ -1,0 +1,60 @@
+import type { Database } from '../db/client.ts'
+import type { Counters } from '../db/counters.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import type { Keyring } from './keyring.ts'
+import type { Scope } from './scopes.ts'
+import type { TargetPolicy } from './webhooks/guard.ts'
+
+/** Stands for a person: a user's access token, or a login session (which belongs to no application). */
+export type UserPrincipal = {
+  kind: 'user'
+  userId: string
+  username: string
+  clientId: string | null
+  scopes: readonly Scope[]
+}
+/** Stands for an application: a token of `client_credentials`, or an API key. */
+export type ApplicationPrincipal = { kind: 'application'; clientId: string; scopes: readonly Scope[] }
+
+/** Whoever a credential stands for. */
+export type Principal = UserPrincipal | ApplicationPrincipal
+
+/** What every verb receives. A process builds it once; a door copies it with what it knows of its caller. */
+export type Context = {
+  /** Short statements: the pool, or the transaction that this context is in. */
+  db: Database
+  /** Statements that may take more than 50 ms; a pool of its own, so that they hold up nobody. */
+  slow: Database
+  /** Reads that can bear data that is seconds old; the primary when there is no replica. */
+  replica: Database
+  now: () => Date
+  /** Tells the worker that there may be something to deliver. */
+  wake: () => void
+  keyring: Keyring
+  counters: Counters
+  /** The issuer, and the base of every link; without a slash at its end. */
+  publicUrl: string
+  /** Where webhooks may lead. */
+  targets: TargetPolicy
+  /** What the cron door asks for; without it only this machine may call. */
+  cronSecret: string | undefined
+  /** Whether strangers may make an account. */
+  signup: 'open' | 'closed'
+  log: Logger
+}
+export type CallerContext = Context & { principal: Principal }
+export type UserContext = Context & { principal: UserPrincipal }
+
+/** What a door knows of a call before any of it is believed. */
+export type Caller = {
+  /** The `Authorization` header, as it came. */
+  authorization: string | undefined
+  /** The secret of a login session's cookie. Set by the doors of our own pages only, after they have checked the origin. */
+  session: string | undefined
+  /** The network address: the socket's, or what `TRUST_PROXY` says to believe. */
+  address: string
+  /** The request came through a proxy, by its headers. */
+  isForwarded: boolean
+  requestId: string
+  userAgent: string | undefined
+}

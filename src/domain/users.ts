@@ -1,0 +1,14 @@
+import { statement } from '../db/statement.ts'
+import type { UserContext } from './context.ts'
+import { Problem } from './errors.ts'
+import type { CurrentUser } from './resources.ts'
+
+const userById = statement<[id: string], CurrentUser>(`
+  select id, username, email, bio, image_url from users where id = $1 and disabled_at is null`)
+
+/** The user whom the credential stands for. Throws `user_not_found` when it is gone by now. */
+export async function getCurrentUser({ db, principal }: UserContext): Promise<CurrentUser> {
+  const [user] = await userById(db, principal.userId)
+  if (!user) throw new Problem('user_not_found', 'The user of this token no longer exists.')
+  return user
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod'
+import { getChannel, listChannels, updateChannel } from '../domain/channels.ts'
+import { Channel } from '../domain/resources.ts'
+import { imageUrl, page, paging, pathParameter, shortText } from './fields.ts'
+import { operation, procedure } from './operation.ts'
+import { router } from './trpc.ts'
+
+export const channelsRouter = router({
+  list: operation('GET /v1/channels/', {
+    tag: 'Channels',
+    summary: 'List channels',
+    access: 'channel:read',
+    envelope: 'page',
+    problems: ['invalid_cursor'],
+  })
+    .input(z.object(paging()))
+    .output(page(Channel))
+    .query(({ ctx, input }) => listChannels(ctx, input)),
+
+  get: operation('GET /v1/channels/{slug}', {
+    tag: 'Channels',
+    summary: 'Get a channel',
+    access: 'channel:read',
+    problems: ['channel_not_found'],
+  })
+    .input(z.object({ slug: pathParameter() }))
+    .output(Channel)
+    .query(({ ctx, input }) => getChannel(ctx, input.slug)),
+
+  update: procedure({ access: 'channel:write', by: 'user' })
+    .input(z.object({ bio: shortText(500), image_url: imageUrl() }))
+    .output(Channel)
+    .mutation(({ ctx, input }) => updateChannel(ctx, input)),
+})

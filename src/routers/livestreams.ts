@@ -1,0 +1,57 @@
+import * as z from 'zod'
+import {
+  endLivestream,
+  getLivestream,
+  listLivestreams,
+  startLivestream,
+  updateLivestream,
+} from '../domain/livestreams.ts'
+import { Livestream } from '../domain/resources.ts'
+import { page, paging, pathParameter, shortText, text } from './fields.ts'
+import { operation, procedure } from './operation.ts'
+import { router } from './trpc.ts'
+
+const fields = () => ({ title: shortText(140), category: shortText(100) })
+
+export const livestreamsRouter = router({
+  list: operation('GET /v1/livestreams/', {
+    tag: 'Livestreams',
+    summary: 'List live streams',
+    access: 'livestream:read',
+    envelope: 'page',
+    problems: ['invalid_cursor'],
+  })
+    .input(
+      z.object({
+        broadcaster_user_id: text().optional().meta({ description: 'Only the live stream of this channel.' }),
+        ...paging(),
+      }),
+    )
+    .output(page(Livestream))
+    .query(({ ctx, input }) => listLivestreams(ctx, input)),
+
+  get: operation('GET /v1/livestreams/{id}', {
+    tag: 'Livestreams',
+    summary: 'Get a live stream',
+    access: 'livestream:read',
+    problems: ['livestream_not_found'],
+  })
+    .input(z.object({ id: pathParameter() }))
+    .output(Livestream)
+    .query(({ ctx, input }) => getLivestream(ctx, input.id)),
+
+  start: procedure({ access: 'livestream:write', by: 'user' })
+    .input(z.object(fields()))
+    .output(Livestream)
+    .mutation(({ ctx, input }) => startLivestream(ctx, input)),
+
+  update: procedure({ access: 'livestream:write', by: 'user' })
+    .input(z.object(fields()))
+    .output(Livestream)
+    .mutation(({ ctx, input }) => updateLivestream(ctx, input)),
+
+  end: procedure({ access: 'livestream:write', by: 'user' })
+    .input(z.object({}))
+    .output(z.object({ ended: z.boolean() }))
+    .mutation(({ ctx }) => endLivestream(ctx)),
+})

@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { createBan, listBans, removeBan } from '../domain/moderation.ts'
+import { Ban } from '../domain/resources.ts'
+import { page, paging, text } from './fields.ts'
+import { operation, procedure } from './operation.ts'
+import { router } from './trpc.ts'
+
+export const moderationRouter = router({
+  list: operation('GET /v1/moderation/bans', {
+    tag: 'Moderation',
+    summary: 'List the bans of your channel',
+    access: ['moderation:read', 'moderation:write'],
+    by: 'user',
+    envelope: 'page',
+    problems: ['invalid_cursor'],
+  })
+    .input(z.object(paging()))
+    .output(page(Ban))
+    .query(({ ctx, input }) => listBans(ctx, input)),
+
+  ban: operation('POST /v1/moderation/bans', {
+    tag: 'Moderation',
+    summary: 'Ban a user from your channel',
+    access: 'moderation:write',
+    by: 'user',
+    status: 201,
+    problems: ['cannot_ban_self', 'user_not_found', 'already_banned', 'idempotency_mismatch'],
+  })
+    .input(z.object({ user_id: text() }))
+    .output(Ban)
+    .mutation(({ ctx, input }) => createBan(ctx, input)),
+
+  unban: procedure({ access: 'moderation:write', by: 'user' })
+    .input(z.object({ user_id: text() }))
+    .output(z.object({ removed: z.boolean() }))
+    .mutation(({ ctx, input }) => removeBan(ctx, input)),
+})

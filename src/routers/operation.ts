@@ -1,0 +1,129 @@
+import type { OpenApiMeta } from 'trpc-to-openapi'
+import type { Access } from '../domain/admission.ts'
+import { type ProblemCode, problems } from '../domain/errors.ts'
+import type { Scope } from '../domain/scopes.ts'
+import { callerProcedure, cronProcedure, publicProcedure, userProcedure } from './trpc.ts'
+
+type Method = 'GET' | 'POST' | 'DELETE'
+export type Route = `${Method} /${string}`
+
+/** The tags of section 1, in its order. */
+export const tags = [
+  'OAuth',
+  'Users',
+  'Channels',
+  'Categories',
+  'Livestreams',
+  'Chat',
+  'Moderation',
+  'Events',
+  'Health',
+  'Internal',
+] as const
+type Tag = (typeof tags)[number]
+
+/** How REST dresses a success: `{ data }`, `{ data }` with a `Link` to the next page, or as it is. */
+type Envelope = 'data' | 'page' | 'none'
+
+type Facts = {
+  tag: Tag
+  summary: string
+  description?: string
+  /** Success status. */
+  status?: 200 | 201 | 204
+  envelope?: Envelope
+  /** Failures beyond those that follow from access, input and body. */
+  problems?: readonly ProblemCode[]
+  /** The largest body that is read. */
+  bodyBytesMax?: number
+}
+type ScopesWanted = Scope | readonly [Scope, ...Scope[]]
+type OpenToAll = { access: 'public' }
+type ForClock = { access: 'cron' }
+type ForCallers = { access: ScopesWanted }
+type ForUsers = { access: ScopesWanted; by: 'user' }
+type ForSessions = { access: 'session' }
+type ForOwners = { access: 'sessionOrApplication' }
+type Asked = OpenToAll | ForClock | ForCallers | ForUsers | ForSessions | ForOwners
+
+export type Operation = {
+  route: Route
+  method: Method
+  /** As the specification spells it, slash included. */
+  path: `/${string}`
+  status: 200 | 201 | 204
+  envelope: Envelope
+  problems: readonly ProblemCode[]
+  bodyBytesMax: number
+}
+export type OperationMeta = OpenApiMeta<{ operation?: Operation; access?: Access }>
+
+const bodyEncodings = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']
+const BODY_BYTES_MAX = 64 * 1024
+
+/**
+ * Declares a REST operation, in the words of the specification, and returns the procedure to complete with
+ * `.input()`, `.output()` and a resolver. This is the only place where a route, its access, its success status and
+ * its failures are written: the runtime, the document and the generated tests all read them here.
+ */
+export function operation(route: Route, facts: Facts & OpenToAll): typeof publicProcedure
+export function operation(route: Route, facts: Facts & ForClock): typeof cronProcedure
+export function operation(route: Route, facts: Facts & ForUsers): typeof userProcedure
+export function operation(route: Route, facts: Facts & ForCallers): typeof callerProcedure
+export function operation(route: Route, facts: Facts & Asked) {
+  const access = accessOf(facts)
+  const meta = metaOf(route, facts, access)
+  return access === undefined ? publicProcedure.meta(meta) : guarded({ ...meta, access })
+}
+
+/** Declares a procedure that exists on /trpc alone: what the platform's own pages and its command line need. */
+export function procedure(facts: ForUsers | ForSessions): typeof userProcedure
+export function procedure(facts: ForCallers | ForOwners): typeof callerProcedure
+export function procedure(facts: ForUsers | ForSessions | ForCallers | ForOwners) {
+  const access = accessOf(facts)
+  if (access === undefined) throw new Error('A procedure without a path is never public')
+  return guarded({ access })
+}
+
+function guarded(meta: OperationMeta & { access: Access }) {
+  const { access } = meta
+  if (access.kind === 'cron') return cronProcedure.meta(meta)
+  const isForUsers = access.kind === 'scopes' ? access.by === 'user' : !access.orApplication
+  return isForUsers ? userProcedure.meta(meta) : callerProcedure.meta(meta)
+}
+
+function accessOf(asked: Asked): Access | undefined {
+  const { access } = asked
+  if (access === 'public') return undefined
+  if (access === 'cron') return { kind: 'cron' }
+  if (access === 'session') return { kind: 'session', orApplication: false }
+  if (access === 'sessionOrApplication') return { kind: 'session', orApplication: true }
+  const wanted = typeof access === 'string' ? ([access] as const) : access
+  return { kind: 'scopes', scopes: wanted, by: 'by' in asked ? asked.by : 'anyone' }
+}
+
+function metaOf(route: Route, facts: Facts, access: Access | undefined): OperationMeta {
+  const [method, path] = route.split(' ') as [Method, `/${string}`]
+  const { tag, summary, description, status = 200, envelope = 'data', bodyBytesMax = BODY_BYTES_MAX } = facts
+  const codes = [...new Set([...refusalsOf(access), ...(facts.problems ?? [])])]
+  return {
+    operation: { route, method, path, status, envelope, problems: codes, bodyBytesMax },
+    openapi: {
+      method,
+      path,
+      summary,
+      ...(description && { description }),
+      tags: [tag],
+      protect: access !== undefined,
+      contentTypes: bodyEncodings as ['application/json'],
+      errorResponses: [...new Set(codes.map((code) => problems[code]))],
+    },
+  }
+}
+
+/** The failures that follow from asking for a credential. The clock's door is documented as the specification has it. */
+function refusalsOf(access: Access | undefined): ProblemCode[] {
+  if (access?.kind !== 'scopes') return []
+  const codes: ProblemCode[] = ['unauthorized', 'invalid_token', 'insufficient_scope', 'rate_limited']
+  return access.by === 'user' ? [...codes, 'user_token_required'] : codes
+}

@@ -1,0 +1,59 @@
+import type { TRPCError } from '@trpc/server'
+import * as z from 'zod'
+import { Problem, type ProblemCode } from '../domain/errors.ts'
+import { problemOfFailure } from '../domain/failure.ts'
+
+/** What tRPC itself refuses on /trpc, in our codes. */
+const refusals: Partial<Record<TRPCError['code'], ProblemCode>> = {
+  BAD_REQUEST: 'invalid_request',
+  PARSE_ERROR: 'invalid_request',
+  NOT_FOUND: 'not_found',
+  METHOD_NOT_SUPPORTED: 'method_not_allowed',
+  PAYLOAD_TOO_LARGE: 'payload_too_large',
+  UNSUPPORTED_MEDIA_TYPE: 'unsupported_media_type',
+}
+
+/** tRPC's name for each of our statuses, so that typed clients see the same failure in their own words. */
+export const trpcCodes = {
+  400: 'BAD_REQUEST',
+  401: 'UNAUTHORIZED',
+  403: 'FORBIDDEN',
+  404: 'NOT_FOUND',
+  405: 'METHOD_NOT_SUPPORTED',
+  409: 'CONFLICT',
+  413: 'PAYLOAD_TOO_LARGE',
+  415: 'UNSUPPORTED_MEDIA_TYPE',
+  429: 'TOO_MANY_REQUESTS',
+  500: 'INTERNAL_SERVER_ERROR',
+  503: 'SERVICE_UNAVAILABLE',
+} as const satisfies Record<Problem['status'], TRPCError['code']>
+
+/** What the caller may know of a failed call. Anything unforeseen becomes `internal_error` and nothing more. */
+export function problemOf({ code, cause, message }: TRPCError): Problem {
+  if (cause instanceof Problem) return cause
+  if (code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError)
+    return new Problem('invalid_request', describe(cause))
+  const failure = cause && problemOfFailure(cause)
+  if (failure) return failure
+  const refusal = refusals[code]
+  return refusal === undefined
+    ? new Problem('internal_error', 'Something went wrong on our side. Tell us the X-Request-Id of this answer.', {
+        cause,
+      })
+    : new Problem(refusal, message)
+}
+
+/** `room_name: is required` — the first wrong field, by its name. */
+function describe({ issues }: z.core.$ZodError): string {
+  const [issue] = issues
+  if (issue === undefined) return 'The input is not valid.'
+  const field = issue.path.join('.') || 'body'
+  return `${field}: ${wordsOf(issue.message)}.`
+}
+
+const wordsOf = (message: string) =>
+  message
+    .replace(/^Invalid input: expected (\w+), received undefined$/, 'is required ($1)')
+    .replace(/^Invalid input: expected (\w+), received (\w+)$/, 'must be of type $1, not $2')
+    .replace(/^Too small: .*>=1 items$/, 'must have at least one item')
+    .replace(/^(?:Invalid input|Too small|Too big|Invalid string): /, '')

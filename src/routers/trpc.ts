@@ -1,0 +1,54 @@
+import { initTRPC } from '@trpc/server'
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
+import { type Access, type Admission, admit, asUser } from '../domain/admission.ts'
+import type { Caller, Context as DomainContext } from '../domain/context.ts'
+import type { OperationMeta } from './operation.ts'
+import { problemOf, trpcCodes } from './problem.ts'
+
+export type Context = DomainContext & {
+  caller: Caller
+  /** Set by a door that has already admitted this very call, as REST does before it reads the body. */
+  admitted?: Admission | undefined
+}
+
+const t = initTRPC
+  .context<Context>()
+  .meta<OperationMeta>()
+  .create({
+    isDev: false,
+    /** The HTTP status of /trpc follows `httpStatus`, so domain code never has to throw a TRPCError. */
+    errorFormatter({ error }) {
+      const { code, message, status } = problemOf(error)
+      const name = trpcCodes[status]
+      return {
+        message,
+        code: TRPC_ERROR_CODES_BY_KEY[name],
+        data: { code: name, httpStatus: status, problem: { code, message } },
+      }
+    },
+  })
+
+/** No guarded procedure runs without this: the caller was admitted at the door, or is admitted now. */
+async function admitted(ctx: Context, access: Access | undefined): Promise<Admission | undefined> {
+  if (access === undefined) throw new Error('A guarded procedure was declared without access')
+  return ctx.admitted ?? admit(ctx, access, ctx.caller)
+}
+
+async function principalOf(ctx: Context, access: Access | undefined) {
+  const admission = await admitted(ctx, access)
+  if (admission === undefined) throw new Error('A procedure for callers was declared with access for the clock')
+  return admission.principal
+}
+
+export const router = t.router
+export const publicProcedure = t.procedure
+export const cronProcedure = t.procedure.use(async ({ ctx, meta, next }) => {
+  await admitted(ctx, meta?.access)
+  return next()
+})
+export const callerProcedure = t.procedure.use(async ({ ctx, meta, next }) =>
+  next({ ctx: { principal: await principalOf(ctx, meta?.access) } }),
+)
+export const userProcedure = t.procedure.use(async ({ ctx, meta, next }) =>
+  next({ ctx: { principal: asUser(await principalOf(ctx, meta?.access)) } }),
+)

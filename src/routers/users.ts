@@ -1,0 +1,18 @@
+import * as z from 'zod'
+import { CurrentUser } from '../domain/resources.ts'
+import { getCurrentUser } from '../domain/users.ts'
+import { operation } from './operation.ts'
+import { router } from './trpc.ts'
+
+export const usersRouter = router({
+  me: operation('GET /v1/users/me', {
+    tag: 'Users',
+    summary: 'Get the current user',
+    access: 'user:read',
+    by: 'user',
+    problems: ['user_not_found'],
+  })
+    .input(z.object({}))
+    .output(CurrentUser)
+    .query(({ ctx }) => getCurrentUser(ctx)),
+})
