@@ -1,0 +1,63 @@
+import { isIP } from 'node:net'
+import { auditLog } from '../db/schema/index.ts'
+import type { Caller, Context, Principal } from './context.ts'
+import { newId } from './ids.ts'
+import type { InTransaction } from './transaction.ts'
+
+/** Whoever did something. Operators act through the command line; the system by itself. */
+export type Actor = { type: 'user' | 'client' | 'api_key'; id: string } | { type: 'operator' } | { type: 'system' }
+
+export type AuditAction =
+  | `user.${'created' | 'email_changed' | 'password_changed'}`
+  | `session.${'started' | 'ended'}`
+  | `application.${'created' | 'updated' | 'deleted'}`
+  | `secret.${'created' | 'revoked'}`
+  | `key.${'created' | 'rolled' | 'revoked'}`
+  | `grant.${'allowed' | 'revoked'}`
+
+export type AuditEntry = {
+  actor: Actor
+  action: AuditAction
+  /** Whose account it concerns. */
+  userId?: string | null
+  clientId?: string | null
+  /** The credential, grant or session itself, by its identifier. */
+  targetId?: string
+  /** Plain facts, for people who read the log later. Never a secret, not even its hash. */
+  details?: Record<string, string | number | boolean | readonly string[]>
+}
+
+/** Records who did what to an account, an application or a credential, in the transaction that does it. */
+export async function audit(tx: InTransaction<Context & { caller?: Caller }>, entry: AuditEntry): Promise<void> {
+  const { actor, action, userId, clientId, targetId, details = {} } = entry
+  await tx.db.insert(auditLog).values({
+    id: newId('audit', tx.now()),
+    actorType: actor.type,
+    actorId: 'id' in actor ? actor.id : null,
+    action,
+    userId: userId ?? null,
+    clientId: clientId ?? null,
+    targetId: targetId ?? null,
+    requestId: tx.caller?.requestId ?? null,
+    ip: addressOf(tx.caller),
+    userAgent: userAgentOf(tx.caller),
+    details,
+  })
+}
+
+/** The actor that a principal is. */
+export function actorOf(principal: Principal): Actor {
+  return principal.kind === 'user' ? { type: 'user', id: principal.userId } : { type: 'client', id: principal.clientId }
+}
+
+/** What the database can take as `inet`; a caller by a unix socket has no address. */
+export function addressOf(caller: Caller | undefined): string | null {
+  return caller && isIP(caller.address) !== 0 ? caller.address : null
+}
+
+const USER_AGENT_LENGTH = 300
+
+/** Of a header that callers write what they like into. */
+export function userAgentOf(caller: Caller | undefined): string | null {
+  return caller?.userAgent?.slice(0, USER_AGENT_LENGTH) ?? null
+}

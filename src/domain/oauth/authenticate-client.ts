@@ -1,0 +1,85 @@
+import { statement } from '../../db/statement.ts'
+import type { Caller, Context } from '../context.ts'
+import { sha256 } from '../digest.ts'
+import { Problem } from '../errors.ts'
+import { isId } from '../ids.ts'
+import { networkOf, rateLimits } from '../rate-limits.ts'
+import type { Scope } from '../scopes.ts'
+import type { Claim } from './claim-client.ts'
+import type { GrantType } from './grant-types.ts'
+import { isWellFormed } from './tokens.ts'
+
+/** A context whose door says who calls. */
+export type CalledContext = Context & { caller: Caller }
+
+/** A client that has proved who it is: by its secret, or, when it is public and can keep none, by its word. */
+export type Client = { id: string; isConfidential: boolean; grantTypes: readonly GrantType[]; scopes: readonly Scope[] }
+
+/** What the database knows of a claim. Nothing but nulls for an unknown client. */
+export type ClaimedClient = {
+  client_id: string | null
+  confidential: boolean | null
+  grant_types: GrantType[] | null
+  client_scopes: Scope[] | null
+  is_secret_right: boolean
+}
+
+/**
+ * A `from` clause: the client of `$1` and the secret whose hash is `$2`. Both look-ups happen whether or not the client
+ * exists, and the hash is looked up instead of compared: how far it agrees with one in an index tells nothing about the
+ * 256 random bits behind it.
+ */
+export const CLAIMED_CLIENT = `
+  (values ($1::text, $2::bytea)) as claim (client_id, hash)
+  left join clients c on c.id = claim.client_id and c.disabled_at is null
+  left join client_secrets s on s.hash = claim.hash and s.client_id = claim.client_id
+        and (s.expires_at is null or s.expires_at > statement_timestamp())`
+
+const findClaimed = statement<[clientId: string, secretHash: Buffer | null], ClaimedClient>(`
+  select c.id as client_id, c.confidential, c.grant_types, c.scopes as client_scopes, s.id is not null as is_secret_right
+    from ${CLAIMED_CLIENT}`)
+
+/** The client behind a claim. Throws `rate_limited`; `invalid_client`, alike for an unknown client and a wrong secret. */
+export async function authenticateClient(ctx: CalledContext, claim: Claim): Promise<Client> {
+  await refuseThrottled(ctx, claim)
+  const values = lookUpOf(claim)
+  const [found] = values ? await findClaimed(ctx.db, ...values) : []
+  return found && isProven(found, claim) ? clientOf(found) : rejectClient(ctx, claim)
+}
+
+/** What to look a claim up by; undefined when it can be nobody's, whatever the database holds. */
+export function lookUpOf({ id, secret }: Claim): [clientId: string, secretHash: Buffer | null] | undefined {
+  if (id === undefined || !isId('client', id)) return undefined
+  if (secret === undefined) return [id, null]
+  return isWellFormed('secret', secret) ? [id, sha256(secret)] : undefined
+}
+
+type KnownClient = { [Key in keyof ClaimedClient]: NonNullable<ClaimedClient[Key]> }
+
+/** A confidential client proves itself by its secret; a public one that sends a secret is not what it says it is. */
+export function isProven(found: ClaimedClient, { secret }: Claim): found is KnownClient {
+  return found.client_id !== null && (found.confidential ? found.is_secret_right : secret === undefined)
+}
+
+export const clientOf = (found: KnownClient): Client => ({
+  id: found.client_id,
+  isConfidential: found.confidential,
+  grantTypes: found.grant_types,
+  scopes: found.client_scopes,
+})
+
+/** Refuses the next try, right or wrong, after too many failures of one client from one network. */
+export async function refuseThrottled(ctx: CalledContext, claim: Claim): Promise<void> {
+  if (claim.id === undefined) return
+  const { exceeded, resetS } = await ctx.counters.peek(rateLimits.clientAuthentication, keyOf(ctx, claim.id))
+  if (!exceeded) return
+  throw new Problem('rate_limited', 'Too many failed client authentications.', { retryAfterS: resetS })
+}
+
+/** Counts the failure, unless no client was named, and throws `invalid_client`. */
+export async function rejectClient(ctx: CalledContext, { id, scheme }: Claim): Promise<never> {
+  if (id !== undefined) await ctx.counters.take(rateLimits.clientAuthentication, keyOf(ctx, id))
+  throw new Problem('invalid_client', 'Client authentication failed.', { scheme })
+}
+
+const keyOf = ({ caller }: CalledContext, id: string) => `${id} ${networkOf(caller.address)}`

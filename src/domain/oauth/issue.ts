@@ -1,0 +1,75 @@
+import { statement } from '../../db/statement.ts'
+import type { Context } from '../context.ts'
+import { sha256 } from '../digest.ts'
+import { newId } from '../ids.ts'
+import type { TokenResponse } from '../resources.ts'
+import type { Scope } from '../scopes.ts'
+import { type InTransaction, transact } from '../transaction.ts'
+import { ACCESS_TOKEN_LIFE, GRANT_LIFE, REFRESH_TOKEN_LIFE } from './lifetimes.ts'
+import { tokenResponse } from './token-response.ts'
+import { mint } from './tokens.ts'
+
+export type NewGrant = {
+  clientId: string
+  userId: string
+  scopes: readonly Scope[]
+  isRefreshable: boolean
+  /** The code that is exchanged for it; undefined for a grant that nobody was asked for. */
+  codeHash?: Buffer
+}
+
+type Values = [
+  grantId: string,
+  clientId: string,
+  userId: string,
+  scopes: readonly Scope[],
+  createdAt: string,
+  accessHash: Buffer,
+  refreshHash: Buffer | null,
+  codeHash: Buffer | null,
+]
+
+const insertGrant = statement<Values, never>(`
+  with new_grant as (
+    insert into grants (id, client_id, user_id, scopes, created_at, expires_at)
+    values ($1, $2, $3, $4, $5::timestamptz, statement_timestamp() + interval '${GRANT_LIFE}')
+  ), code as (
+    update authorization_codes set consumed_at = statement_timestamp(), grant_id = $1 where hash = $8
+  ), refresh as (
+    insert into refresh_tokens (hash, grant_id, expires_at)
+    select $7, $1, statement_timestamp() + interval '${REFRESH_TOKEN_LIFE}' where $7::bytea is not null
+  )
+  insert into access_tokens (hash, client_id, user_id, grant_id, scopes, expires_at)
+  values ($6, $2, $3, $1, $4, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}')`)
+
+/**
+ * Makes a grant with its first access token and, if it is refreshable, refresh token, and spends the code that it comes
+ * from. Each exchange has a grant of its own, so a phone and a laptop of one user die apart.
+ */
+export async function startGrant(tx: InTransaction, grant: NewGrant): Promise<TokenResponse> {
+  const { clientId, userId, scopes, isRefreshable, codeHash = null } = grant
+  const access = mint('access')
+  const refresh = isRefreshable ? mint('refresh') : undefined
+  const now = tx.now()
+  const refreshHash = refresh === undefined ? null : sha256(refresh)
+  await insertGrant(
+    tx.db,
+    newId('grant', now),
+    clientId,
+    userId,
+    scopes,
+    now.toISOString(),
+    sha256(access),
+    refreshHash,
+    codeHash,
+  )
+  return tokenResponse(access, scopes, refresh)
+}
+
+/** Tokens of a user for a client without a consent page, for data that is set up by hand. Both identifiers must exist. */
+export async function issueDirectly(
+  ctx: Context,
+  { clientId, userId, scopes }: { clientId: string; userId: string; scopes: readonly Scope[] },
+): Promise<TokenResponse> {
+  return transact(ctx, (tx) => startGrant(tx, { clientId, userId, scopes, isRefreshable: true }))
+}

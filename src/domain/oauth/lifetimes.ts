@@ -1,0 +1,8 @@
+/** Intervals as PostgreSQL reads them; a number where a caller is told it. */
+export const ACCESS_TOKEN_S = 3600
+export const ACCESS_TOKEN_LIFE = `${ACCESS_TOKEN_S} seconds`
+/** From its issue, but never past the end of its grant. */
+export const REFRESH_TOKEN_LIFE = '30 days'
+/** From the consent, however often it is refreshed. */
+export const GRANT_LIFE = '1 year'
+export const CODE_LIFE = '60 seconds'

@@ -1,0 +1,12 @@
+import { Problem } from '../errors.ts'
+
+/** The value of a parameter that a grant cannot do without. Throws `invalid_request` that names it. */
+export function requireParameter(name: string, value: string | undefined): string {
+  if (value !== undefined) return value
+  throw new Problem('invalid_request', `${name}: is required.`)
+}
+
+/** RFC 6749, section 3.1: a parameter without a value counts as omitted. */
+export function omitEmpty(fields: Record<string, string | undefined>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
+}

@@ -1,0 +1,122 @@
+import { eq } from 'drizzle-orm'
+import { grants } from '../../db/schema/index.ts'
+import { statement } from '../../db/statement.ts'
+import { sha256 } from '../digest.ts'
+import { Problem } from '../errors.ts'
+import type { TokenResponse } from '../resources.ts'
+import type { Scope } from '../scopes.ts'
+import { type InTransaction, transact } from '../transaction.ts'
+import { authenticateClient, type CalledContext, type Client } from './authenticate-client.ts'
+import type { Claim } from './claim-client.ts'
+import { requireGrantType } from './grant-types.ts'
+import { ACCESS_TOKEN_LIFE, REFRESH_TOKEN_LIFE } from './lifetimes.ts'
+import { requireParameter } from './parameters.ts'
+import { scopesWithin } from './requested-scope.ts'
+import { revokeGrants } from './revoke-grants.ts'
+import { tokenResponse } from './token-response.ts'
+import { isSame, isWellFormed, mint, successorOf } from './tokens.ts'
+
+type Parameters = { refresh_token?: string | undefined; scope?: string | undefined }
+
+/**
+ * RFC 6749, section 6, with rotation: the presented token is spent and a successor takes its place. A retry within a
+ * minute gets the same successor again, as long as that is unused; any other second use revokes the grant. Throws
+ * `invalid_grant`, and `invalid_scope` before anything is spent.
+ */
+export async function refreshTokens(ctx: CalledContext, claim: Claim, parameters: Parameters): Promise<TokenResponse> {
+  const client = await authenticateClient(ctx, claim)
+  requireGrantType(client, 'refresh_token')
+  const presented = requireParameter('refresh_token', parameters.refresh_token)
+  const tokens = isWellFormed('refresh', presented)
+    ? await transact(ctx, (tx) => settleRefresh(tx, client, presented, parameters.scope))
+    : undefined
+  if (tokens) return tokens
+  throw new Problem('invalid_grant', 'refresh_token: is unknown, expired, revoked, or belongs to another client.')
+}
+
+type Presented = {
+  hash: Buffer
+  grant_id: string
+  client_id: string
+  user_id: string
+  scopes: Scope[]
+  successor_hash: Buffer | null
+  /** Spent less than a minute ago. */
+  is_fresh: boolean
+}
+
+/** A refusal leaves the transaction as undefined: a throw inside would undo the revocation. */
+async function settleRefresh(
+  tx: InTransaction<CalledContext>,
+  client: Client,
+  presented: string,
+  scope: string | undefined,
+): Promise<TokenResponse | undefined> {
+  const [found] = await lockPresented(tx.db, sha256(presented), client.id)
+  if (!found) return undefined
+  const granted = found.scopes.filter((one) => client.scopes.includes(one))
+  const scopes = scopesWithin(scope, granted)
+
+  const successor = found.successor_hash
+    ? await successorAgain(tx, presented, found.successor_hash, found.is_fresh)
+    : await rotate(tx, presented, found)
+  if (successor === undefined) return revokeReused(tx, found)
+
+  const access = mint('access')
+  await insertAccessToken(tx.db, sha256(access), client.id, found.user_id, found.grant_id, scopes)
+  return tokenResponse(access, scopes, successor)
+}
+
+/**
+ * Holds the grant before the token, so that refreshes and revocations of one grant wait for each other; user and client
+ * before both, in the order in which a deletion of theirs locks what hangs on them.
+ */
+const lockPresented = statement<[hash: Buffer, clientId: string], Presented>(`
+  select r.hash, r.grant_id, g.client_id, g.user_id, g.scopes, r.successor_hash,
+         coalesce(r.consumed_at > statement_timestamp() - interval '60 seconds', false) as is_fresh
+    from refresh_tokens r
+    join grants g on g.id = r.grant_id
+    join clients c on c.id = g.client_id
+    join users u on u.id = g.user_id
+   where r.hash = $1 and g.client_id = $2 and r.expires_at > statement_timestamp()
+     and g.revoked_at is null and u.disabled_at is null
+     for key share of u, c
+     for update of g, r`)
+
+const insertSuccessor = statement<[hash: Buffer, grantId: string, presentedHash: Buffer], never>(`
+  with spent as (
+    update refresh_tokens set consumed_at = statement_timestamp(), successor_hash = $1 where hash = $3
+  )
+  insert into refresh_tokens (hash, grant_id, expires_at)
+  select $1, id, least(statement_timestamp() + interval '${REFRESH_TOKEN_LIFE}', expires_at) from grants where id = $2`)
+
+async function rotate(tx: InTransaction, presented: string, { hash, grant_id }: Presented): Promise<string> {
+  const [key] = tx.keyring.keysFor('refresh-successor')
+  if (!key) throw new Error('A keyring holds at least one key')
+  const successor = successorOf(presented, key)
+  await insertSuccessor(tx.db, sha256(successor), grant_id, hash)
+  return successor
+}
+
+const findUnspent = statement<[hash: Buffer], { hash: Buffer }>(
+  'select hash from refresh_tokens where hash = $1 and consumed_at is null',
+)
+
+/** For a client that lost the answer, or asks from two places at once. Undefined when this is reuse. */
+async function successorAgain(tx: InTransaction, presented: string, successorHash: Buffer, isFresh: boolean) {
+  const [unspent] = isFresh ? await findUnspent(tx.db, successorHash) : []
+  if (!unspent) return undefined
+  const successors = tx.keyring.keysFor('refresh-successor').map((key) => successorOf(presented, key))
+  return successors.find((successor) => isSame(sha256(successor), successorHash))
+}
+
+async function revokeReused(tx: InTransaction<CalledContext>, { grant_id, client_id }: Presented): Promise<undefined> {
+  const actor = { type: 'client', id: client_id } as const
+  await revokeGrants(tx, eq(grants.id, grant_id), { reason: 'refresh_reuse', actor })
+}
+
+type AccessValues = [hash: Buffer, clientId: string, userId: string, grantId: string, scopes: readonly Scope[]]
+
+const insertAccessToken = statement<AccessValues, never>(`
+  insert into access_tokens (hash, client_id, user_id, grant_id, scopes, expires_at)
+  values ($1, $2, $3, $4, $5, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}')`)

@@ -1,0 +1,51 @@
+import { and, eq, isNull, not, type SQL, sql } from 'drizzle-orm'
+import { grants } from '../../db/schema/index.ts'
+import { type Actor, audit } from '../audit.ts'
+import { hasPassed } from '../deadline.ts'
+import type { InTransaction } from '../transaction.ts'
+import { disableForLostGrant } from '../webhooks/disable.ts'
+
+export type RevokeReason = NonNullable<(typeof grants.$inferSelect)['revokeReason']>
+
+type Revoked = { id: string; clientId: string; userId: string }
+
+/**
+ * Revokes the living grants that fit a condition, and with them every token they ever gave: a token is only as alive as
+ * its grant. Where a user has no grant for a client left, the client's subscriptions to that user's events stop too.
+ */
+export async function revokeGrants(
+  tx: InTransaction,
+  condition: SQL | undefined,
+  { reason, actor }: { reason: RevokeReason; actor: Actor },
+): Promise<Revoked[]> {
+  const revoked = await tx.db
+    .update(grants)
+    .set({ revokedAt: sql`statement_timestamp()`, revokeReason: reason })
+    .where(and(condition, isNull(grants.revokedAt)))
+    .returning({ id: grants.id, clientId: grants.clientId, userId: grants.userId })
+  for (const { id, clientId, userId } of revoked) {
+    await audit(tx, { actor, action: 'grant.revoked', userId, clientId, targetId: id, details: { reason } })
+  }
+  for (const pair of pairsOf(revoked)) await settleLoss(tx, pair)
+  return revoked
+}
+
+type Pair = { clientId: string; userId: string }
+
+/** In one order everywhere, because each pair is locked until the commit. */
+function pairsOf(revoked: readonly Revoked[]): Pair[] {
+  const pairs = new Map(revoked.map(({ clientId, userId }) => [`${clientId} ${userId}`, { clientId, userId }]))
+  return [...pairs].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, pair]) => pair)
+}
+
+/** The lock makes two revocations at once see each other: else each would take the other's grant for the last one left. */
+async function settleLoss(tx: InTransaction, { clientId, userId }: Pair): Promise<void> {
+  await tx.db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`lost grant ${clientId} ${userId}`}, 0))`)
+  const isTheirs = and(eq(grants.userId, userId), eq(grants.clientId, clientId), isNull(grants.revokedAt))
+  const [living] = await tx.db
+    .select({ id: grants.id })
+    .from(grants)
+    .where(and(isTheirs, not(hasPassed(grants.expiresAt))))
+    .limit(1)
+  if (!living) await disableForLostGrant(tx, { clientId, userId })
+}
