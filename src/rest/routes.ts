@@ -1,0 +1,91 @@
+import type * as z from 'zod'
+import type { Access } from '../domain/admission.ts'
+import { Problem } from '../domain/errors.ts'
+import { appRouter } from '../routers/index.ts'
+import type { Operation, OperationMeta } from '../routers/operation.ts'
+
+type Procedure = { _def: { meta?: OperationMeta; inputs: z.core.$ZodType[] } }
+
+/** What a form cannot say by itself, learned from the schema. */
+export type Form = {
+  /** In a form, one value of these fields is a list of one. */
+  lists: ReadonlySet<string>
+  /** In a form, an empty value of these fields is null. */
+  nullables: ReadonlySet<string>
+  bytesMax: number
+}
+export type RestRoute = {
+  operation: Operation
+  access: Access | undefined
+  pattern: RegExp
+  /** Names of the input's fields. */
+  fields: readonly string[]
+  /** Present when the operation takes a body. */
+  form: Form | undefined
+}
+
+/** The REST operations, read from the router once. */
+export const routes: readonly RestRoute[] = Object.values(
+  appRouter._def.procedures as unknown as Record<string, Procedure>,
+).flatMap(({ _def: { meta, inputs } }) => (meta?.operation ? [routeOf(meta.operation, meta.access, inputs[0])] : []))
+
+/** Most requests name a path without parameters exactly: found without trying patterns. */
+const exact = new Map<string, RestRoute>(
+  routes.flatMap((route) => {
+    const { method, path } = route.operation
+    const bare = bareOf(path)
+    return path.includes('{') ? [] : [bare, `${bare}/`].map((spelling) => [`${method} ${spelling}`, route] as const)
+  }),
+)
+
+/** Finds the route of a request, or says why there is none: 404, or 405 with what the path does allow. */
+export function findRoute(method: string, path: string): RestRoute {
+  const wanted = method === 'HEAD' ? 'GET' : method
+  const found = exact.get(`${wanted} ${path}`)
+  if (found) return found
+  const here = routesAt(path)
+  const route = here.find(({ operation }) => operation.method === wanted)
+  if (route) return route
+  if (here.length === 0) throw new Problem('not_found', 'There is nothing at this path.')
+  const allow = allowedMethods(here)
+  throw new Problem('method_not_allowed', `This path takes ${allow.join(', ')}.`, { allow })
+}
+
+export const routesAt = (path: string): RestRoute[] => routes.filter(({ pattern }) => pattern.test(path))
+
+/** What `Allow` says of a path; empty when nothing is there. */
+export function allowedMethods(here: readonly RestRoute[]): string[] {
+  const methods = new Set<string>(here.map(({ operation }) => operation.method))
+  if (methods.has('GET')) methods.add('HEAD')
+  return methods.size === 0 ? [] : [...methods, 'OPTIONS']
+}
+
+function routeOf(operation: Operation, access: Access | undefined, input: z.core.$ZodType | undefined): RestRoute {
+  const shape = input?._zod.def.type === 'object' ? (input as z.ZodObject).shape : {}
+  const fields = Object.keys(shape)
+  const having = (kind: string) => new Set(fields.filter((name) => kindsOf(shape[name]).includes(kind)))
+  const takesBody = operation.method === 'POST' && fields.length > 0
+  const { bodyBytesMax: bytesMax } = operation
+  const form = takesBody ? { lists: having('array'), nullables: having('nullable'), bytesMax } : undefined
+  return { operation, access, pattern: patternOf(operation.path), fields, form }
+}
+
+/** Both spellings of a path match, and only the case that the specification uses. */
+function patternOf(path: string): RegExp {
+  const escaped = bareOf(path)
+    .replace(/[.*+?^$()|[\]\\]/g, '\\$&')
+    .replace(/\{.+?\}/g, '[^/]+')
+  return new RegExp(`^${escaped}/?$`)
+}
+
+/** The path without its last slash; empty for the root. */
+function bareOf(path: string): string {
+  return path.replace(/\/$/, '')
+}
+
+/** The kinds of a schema from outside in: `optional`, `nullable`, `array`. */
+function kindsOf(schema: z.core.$ZodType | undefined): string[] {
+  if (schema === undefined) return []
+  const { type, innerType } = schema._zod.def as { type: string; innerType?: z.core.$ZodType }
+  return [type, ...kindsOf(innerType)]
+}

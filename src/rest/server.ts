@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Context } from '../domain/context.ts'
+import { Problem } from '../domain/errors.ts'
+import type { Logger } from '../telemetry/logger.ts'
+import { logAccess } from './access-log.ts'
+import { failure, send } from './answer.ts'
+import { refuseBrokenHttp } from './broken-http.ts'
+import { callerOf } from './caller.ts'
+import { createRestHandler } from './handler.ts'
+import { setCommonHeaders } from './headers.ts'
+import { createPages, isPage } from './pages/app.ts'
+
+export type ServerOptions = {
+  /** The service, once it can answer; until then everything but `/health/` is 503. */
+  contextOf: () => Context | undefined
+  log: Logger
+  publicUrl: string
+  /** How many proxies in front of this process are believed. */
+  trustProxy: number
+}
+
+/** More than this at once would only wait for the database: a quick 503 serves callers better than a long queue. */
+const IN_FLIGHT_MAX = 1000
+
+/** One HTTP server: REST is answered on node:http itself, and only pages pass through Express. */
+export function createHttpServer({ contextOf, log, publicUrl, trustProxy }: ServerOptions): Server {
+  const isHttps = publicUrl.startsWith('https:')
+  const handleRest = createRestHandler({
+    contextOf,
+    publicUrl,
+    report: (error, { requestId }) => log.error({ err: error, requestId }, 'a request failed'),
+  })
+  const handlePage = createPages({ contextOf, log, publicUrl, trustProxy })
+  let inFlight = 0
+
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    const caller = callerOf(request, trustProxy)
+    setCommonHeaders(response, caller.requestId, isHttps)
+    inFlight++
+    response.once('close', () => inFlight--)
+    logAccess(log, request, response, caller)
+    const refusal = refusalOf(request, inFlight)
+    if (refusal) send(request, response, '', failure(refusal, { path: '', search: '', query: {} }, publicUrl))
+    else if (isPage(request.url ?? '')) handlePage(request, response, caller)
+    else void handleRest(request, response, caller)
+  }
+
+  const server = createServer(settings, handle)
+  server.on('checkExpectation', handle) // an expectation that is unknown is ignored (RFC 9110, section 10.1.1)
+  server.on('clientError', (error, socket) => refuseBrokenHttp(error, socket, isHttps))
+  return server
+}
+
+const settings = {
+  requireHostHeader: false, // Node's own refusal has no envelope; ours is in `refusalOf`
+  headersTimeout: 15_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 65_000, // longer than load balancers keep an idle connection: they close it, not we
+  connectionsCheckingInterval: 5_000,
+}
+
+function refusalOf({ headers, httpVersionMinor }: IncomingMessage, inFlight: number): Problem | undefined {
+  if (headers.host === undefined && httpVersionMinor > 0) {
+    return new Problem('invalid_request', 'Host: is required (RFC 9112, section 3.2).')
+  }
+  if (inFlight <= IN_FLIGHT_MAX) return undefined
+  return new Problem('unavailable', 'The service is busy; try again in a moment.', { retryAfterS: 1 })
+}

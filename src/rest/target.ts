@@ -1,0 +1,19 @@
+import querystring from 'node:querystring'
+import { Problem } from '../domain/errors.ts'
+
+/** Where a request goes. `query` has no prototype, so `constructor` is a name like any other. */
+export type Target = { path: string; search: string; query: Record<string, unknown> }
+
+const noQuery: Record<string, unknown> = Object.freeze(Object.create(null))
+
+/** Splits the target of a request. Anything but a path is refused (RFC 9112, section 3.2.2 ff.: we are no proxy). */
+export function targetOf(url: string): Target {
+  if (!url.startsWith('/')) throw new Problem('invalid_request', 'The request target must be a path.')
+  const at = url.indexOf('?')
+  const rawPath = at === -1 ? url : url.slice(0, at)
+  const search = at === -1 ? '' : url.slice(at)
+  return { path: pathOf(rawPath), search, query: search.length > 1 ? querystring.parse(search.slice(1)) : noQuery }
+}
+
+/** The path as the library behind us will read it, which resolves dots; nothing to resolve in most of them. */
+const pathOf = (raw: string) => (/^[\w\-/]*$/.test(raw) ? raw : new URL(`http://localhost${raw}`).pathname)

@@ -1,0 +1,26 @@
+import { categoriesRouter } from './categories.ts'
+import { channelsRouter } from './channels.ts'
+import { chatRouter } from './chat.ts'
+import { eventsRouter } from './events.ts'
+import { healthRouter } from './health.ts'
+import { internalRouter } from './internal.ts'
+import { livestreamsRouter } from './livestreams.ts'
+import { moderationRouter } from './moderation.ts'
+import { oauthRouter } from './oauth.ts'
+import { router } from './trpc.ts'
+import { usersRouter } from './users.ts'
+
+export const appRouter = router({
+  oauth: oauthRouter,
+  users: usersRouter,
+  channels: channelsRouter,
+  categories: categoriesRouter,
+  livestreams: livestreamsRouter,
+  chat: chatRouter,
+  moderation: moderationRouter,
+  events: eventsRouter,
+  health: healthRouter,
+  internal: internalRouter,
+})
+
+export type AppRouter = typeof appRouter

@@ -1,0 +1,21 @@
+import { readdirSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { cruise, type ICruiseResult } from 'dependency-cruiser'
+import { expect, test } from 'vitest'
+
+const { options, forbidden } = createRequire(import.meta.url)('../.dependency-cruiser.cjs')
+
+test('layers import only downwards, and packages stay where they live', async () => {
+  const { output } = await cruise(['src'], { ...options, validate: true, ruleSet: { forbidden } })
+  const { modules, summary } = output as ICruiseResult
+  const ours = modules.map(({ source }) => source).filter((source) => source.startsWith('src/'))
+
+  expect(ours.toSorted()).toEqual(sourceFiles()) // a cruise that finds no modules finds no violations either
+  expect(summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`)).toEqual([])
+})
+
+const sourceFiles = () =>
+  readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .map((name) => `src/${name.replaceAll('\\', '/')}`)
+    .filter((name) => name.endsWith('.ts') && !name.startsWith('src/client/console/'))
+    .toSorted()
