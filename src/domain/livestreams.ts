@@ -115,7 +115,7 @@ async function changing(
 const refusals: Record<string, ((cause: unknown) => Problem) | undefined> = {
   livestreams_one_live: (cause) =>
     new Problem('already_live', 'You are live already: end that stream first.', { cause }),
-  livestreams_category_slug_categories_slug_fk: (cause) =>
+  livestreams_category_exists: (cause) =>
     new Problem('category_not_found', 'category: there is no category with this slug.', { cause }),
 }
 

@@ -1,0 +1,56 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { pino } from 'pino'
+import type { Context } from '../../src/domain/context.ts'
+import { createHttpServer } from '../../src/rest/server.ts'
+import { createTestContext } from './context.ts'
+
+type Init = { token?: string | undefined; body?: RequestInit['body'] | object; headers?: Record<string, string> }
+export type Reply = Awaited<ReturnType<Awaited<ReturnType<typeof createTestApp>>['request']>>
+
+/** The whole service on a database and a port of its own, at a time that only the test moves. */
+export async function createTestApp(overrides: Partial<Context> & { trustProxy?: number } = {}) {
+  const { trustProxy = 0, ...parts } = overrides
+  const test = await createTestContext(parts)
+  const lines: string[] = []
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+  const server = createHttpServer({ contextOf: () => context, log, publicUrl: test.context.publicUrl, trustProxy })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const context: Context = { ...test.context, publicUrl: parts.publicUrl ?? base, log }
+
+  return {
+    ...test,
+    context,
+    base,
+    server,
+    /** What was logged, a line of JSON each. */
+    lines,
+
+    /** Sends `GET /path` and the like; a plain object goes as JSON. */
+    async request(route: string, { token, body, headers }: Init = {}) {
+      const [method = 'GET', path = '/'] = route.split(' ')
+      const isJson = body?.constructor === Object
+      const response = await fetch(base + path, {
+        method,
+        redirect: 'manual',
+        body: isJson ? JSON.stringify(body) : ((body as RequestInit['body']) ?? null),
+        headers: {
+          ...(token && { authorization: `Bearer ${token}` }),
+          ...(isJson && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+      })
+      const text = await response.text()
+      const isJsonAnswer = response.headers.get('content-type')?.startsWith('application/json')
+      const json = isJsonAnswer && text !== '' ? JSON.parse(text) : undefined
+      return { status: response.status, headers: response.headers, text, body: json }
+    },
+
+    async [Symbol.asyncDispose]() {
+      server.close()
+      server.closeAllConnections()
+      await test[Symbol.asyncDispose]()
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto'
+import { getTableColumns, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
+import { vi } from 'vitest'
+import { memoryCounters } from '../../src/db/counters.ts'
+import * as schema from '../../src/db/schema/index.ts'
+import type { Context } from '../../src/domain/context.ts'
+import { inMs } from '../../src/domain/deadline.ts'
+import { sha256 } from '../../src/domain/digest.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { Keyring } from '../../src/domain/keyring.ts'
+import { issueDirectly } from '../../src/domain/oauth/issue.ts'
+import { mint } from '../../src/domain/oauth/tokens.ts'
+import { scopes as allScopes, type Scope } from '../../src/domain/scopes.ts'
+import { logger } from '../../src/telemetry/logger.ts'
+import { createTestDatabase } from './database.ts'
+
+const START = new Date('2026-01-02T03:04:05.678Z')
+
+export type TestClient = { id: string; secret: string | undefined }
+type ClientOptions = { isConfidential?: boolean; scopes?: readonly Scope[]; redirectUris?: readonly string[] }
+
+/**
+ * What every verb needs, on a database of its own. The clock moves by a millisecond whenever it is asked, so things have
+ * an order, and otherwise only when the test says so (`clock.at = …`, `elapse` for deadlines).
+ */
+export async function createTestContext(overrides: Partial<Context> = {}) {
+  const database = await createTestDatabase()
+  const { db, slow } = database
+  const clock = { at: START }
+  const now = () => {
+    clock.at = new Date(clock.at.getTime() + 1)
+    return clock.at
+  }
+  const wake = vi.fn()
+  const context: Context = {
+    db,
+    slow,
+    replica: db,
+    now,
+    wake,
+    keyring: new Keyring([randomBytes(32).toString('base64url')]),
+    counters: memoryCounters(),
+    publicUrl: 'http://test',
+    targets: { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },
+    cronSecret: undefined,
+    signup: 'open',
+    log: logger,
+    ...overrides,
+  }
+
+  /** A user, and so a channel. */
+  async function user(username: string) {
+    const id = newId('user', now())
+    const at = now()
+    const email = `${username}@example.com`
+    await db.insert(schema.users).values({ id, username, email, createdAt: at, updatedAt: at })
+    return { id, username }
+  }
+
+  /** An application with every grant that its kind may have. */
+  async function client({ isConfidential = true, scopes = allScopes, redirectUris = [] }: ClientOptions = {}) {
+    const at = now()
+    const id = newId('client', at)
+    const grantTypes = ['authorization_code', 'refresh_token', ...(isConfidential ? ['client_credentials'] : [])]
+    await db.insert(schema.clients).values({
+      id,
+      name: 'An application',
+      confidential: isConfidential,
+      grantTypes,
+      scopes: [...scopes],
+      authMethod: isConfidential ? 'secret' : 'none',
+      createdAt: at,
+      updatedAt: at,
+    })
+    const secret = isConfidential ? mint('secret') : undefined
+    if (secret) {
+      const last4 = secret.slice(-4)
+      await db
+        .insert(schema.clientSecrets)
+        .values({ id: newId('secret', at), clientId: id, hash: sha256(secret), last4, createdAt: at })
+    }
+    for (const uri of redirectUris) await db.insert(schema.clientRedirectUris).values({ clientId: id, uri })
+    return { id, secret } satisfies TestClient
+  }
+
+  let someClient: Promise<TestClient> | undefined
+  const defaultClient = () => {
+    someClient ??= client()
+    return someClient
+  }
+
+  /** A token that works, with exactly these scopes; without a user it stands for the application. */
+  async function token(scopes: readonly Scope[], of: { user?: { id: string }; client?: TestClient } = {}) {
+    const { id: clientId } = of.client ?? (await defaultClient())
+    if (of.user) return (await issueDirectly(context, { clientId, userId: of.user.id, scopes })).access_token
+    const made = mint('access')
+    await db
+      .insert(schema.accessTokens)
+      .values({ hash: sha256(made), clientId, scopes: [...scopes], expiresAt: inMs(3_600_000) })
+    return made
+  }
+
+  return {
+    context,
+    clock,
+    wake,
+    user,
+    client,
+    token,
+
+    /** Lets time pass for every deadline in a column, as the database sees it. */
+    async elapse<Table extends PgTable>(table: Table, column: keyof Table['_']['columns'] & string, ms: number) {
+      const at = getTableColumns(table)[column]
+      await db.update(table).set({ [column]: sql`${at} - ${ms} * interval '1 millisecond'` } as never)
+    },
+
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}
