@@ -120,13 +120,15 @@ function configOf(read: Environment) {
     cronSecret: read.CRON_SECRET,
     secretKeys: read.SECRET_KEYS,
     hasWorker: read.WEBHOOK_WORKER === 'on',
-    mayCallPrivate: isOn(read.WEBHOOK_ALLOW_PRIVATE, isEmbedded),
-    allowedCidrs: read.WEBHOOK_ALLOW_CIDRS ?? [],
-    proxyUrl: read.WEBHOOK_PROXY_URL,
+    targets: {
+      allowPrivate: isOn(read.WEBHOOK_ALLOW_PRIVATE, isEmbedded),
+      allowCidrs: read.WEBHOOK_ALLOW_CIDRS ?? [],
+      proxyUrl: read.WEBHOOK_PROXY_URL,
+    },
     processes: read.WEB_CONCURRENCY,
     trustedProxies: read.TRUST_PROXY,
     hasRateLimits: read.RATE_LIMITS === 'on',
-    isSignupOpen: read.SIGNUP === 'open',
+    signup: read.SIGNUP,
     logLevel: read.LOG_LEVEL,
   }
 }

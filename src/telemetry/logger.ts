@@ -1,7 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { readable } from './readable.ts'
 import { describeError, withoutSecrets } from './redaction.ts'
-import { currentRequestId } from './request.ts'
 
 export type { Logger }
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
@@ -23,10 +22,6 @@ export const logger: Logger = pino(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
-    mixin: () => {
-      const requestId = currentRequestId()
-      return requestId === undefined ? {} : { request_id: requestId }
-    },
     hooks: { streamWrite: withoutSecrets },
   },
   { write: (line: string) => destination.write(line) },

@@ -12,10 +12,10 @@ describe('the environment', () => {
       publicUrl: 'http://127.0.0.1:3000',
       isEmbedded: true,
       hasDemoData: true,
-      mayCallPrivate: true,
+      targets: { allowPrivate: true, allowCidrs: [] },
       hasWorker: true,
       hasRateLimits: true,
-      isSignupOpen: true,
+      signup: 'open',
       processes: 1,
       trustedProxies: 0,
       logLevel: 'info',
@@ -24,7 +24,7 @@ describe('the environment', () => {
 
   test('beside a database of its own nothing of the demonstration is on', () => {
     const config = readConfig({ DATABASE_URL: 'postgres://app@db:5432/app', SECRET_KEYS: KEY })
-    expect(config).toMatchObject({ isEmbedded: false, hasDemoData: false, mayCallPrivate: false })
+    expect(config).toMatchObject({ isEmbedded: false, hasDemoData: false, targets: { allowPrivate: false } })
     expect(config.directUrl).toBe('postgres://app@db:5432/app')
   })
 

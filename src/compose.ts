@@ -1,0 +1,46 @@
+import type { Config } from './config.ts'
+import type { Target } from './db/client.ts'
+import { type Counters, memoryCounters, unlimitedCounters } from './db/counters.ts'
+import { openPools } from './db/pools.ts'
+import { clusterCounters, redisCounters } from './db/shared-counters.ts'
+import type { Context } from './domain/context.ts'
+import type { Opened } from './opened.ts'
+import { openKeyring } from './secret-keys.ts'
+import { logger } from './telemetry/logger.ts'
+
+export type ContextOptions = {
+  target: Target
+  opened: Opened
+  wake: () => void
+  /** Another process counts for this one. */
+  isWorker?: boolean
+}
+
+/** Everything that verbs need, over a database that is ready. Its pools close with `opened`. */
+export async function openContext(
+  config: Config,
+  { target, opened, wake, isWorker = false }: ContextOptions,
+): Promise<Context> {
+  const { db, slow, replica } = opened.use(openPools(target, { replica: config.replicaUrl, pooler: config.pooler }))
+  return {
+    db,
+    slow,
+    replica,
+    now: () => new Date(),
+    wake,
+    keyring: openKeyring(config),
+    counters: await openCounters(config, opened, isWorker),
+    publicUrl: config.publicUrl,
+    targets: config.targets,
+    cronSecret: config.cronSecret,
+    signup: config.signup,
+    log: logger,
+  }
+}
+
+/** Redis counts for every process; else the first process of a cluster; else this one. */
+async function openCounters({ hasRateLimits, redisUrl }: Config, opened: Opened, isWorker: boolean): Promise<Counters> {
+  if (!hasRateLimits) return unlimitedCounters
+  if (redisUrl) return opened.use(await redisCounters(redisUrl))
+  return isWorker ? clusterCounters() : memoryCounters()
+}
