@@ -1,8 +1,5 @@
 import * as z from 'zod'
-import { Ban, Channel, ListedMessage, Livestream, SentMessage } from '../resources.ts'
-
-/** A chat message as events carry it: both forms of the REST resource joined. */
-export const Message = z.object({ ...SentMessage.shape, ...ListedMessage.shape }).meta({ id: 'Message' })
+import { Ban, Channel, EventMessage, Livestream } from '../resources.ts'
 
 /** What `webhook.test` carries: it is sent on demand, to one subscription, and has no cause in the product. */
 export const TestNotice = z.object({ message: z.string() }).meta({ id: 'TestNotice' })
@@ -15,8 +12,8 @@ export const catalogue = {
   'livestream.started': Livestream,
   'livestream.updated': Livestream,
   'livestream.ended': Livestream,
-  'chat.message.sent': Message,
-  'chat.message.deleted': Message,
+  'chat.message.sent': EventMessage,
+  'chat.message.deleted': EventMessage,
   'moderation.ban.created': Ban,
   'moderation.ban.removed': Ban,
   'channel.updated': Channel,
@@ -33,3 +30,21 @@ export const isEventType = (value: string): value is EventType => Object.hasOwn(
 
 /** A type that only the channel's own user may receive, by a token with a moderation scope. */
 export const isModerationType = (type: string): boolean => type.startsWith('moderation.')
+
+/** Event type → JSON Schema (2020-12) of its whole payload. Open to new fields, because payloads may grow. */
+export function eventSchemas(): Record<EventType, object> {
+  const schemas = Object.entries(catalogue).map(([type, data]) => [type, schemaOf(type, data)])
+  return Object.fromEntries(schemas) as Record<EventType, object>
+}
+
+function schemaOf(type: string, data: z.ZodType): object {
+  const payload = z.object({
+    id: z.string().meta({ description: 'The same on every attempt and replay, and in the header `webhook-id`.' }),
+    type: z.literal(type),
+    timestamp: z.string().meta({ format: 'date-time' }),
+    channel: z.object({ id: z.string(), username: z.string() }),
+    sequence: z.int().meta({ description: 'Counts the events of the channel from 1 without gaps; 0 in a test.' }),
+    data,
+  })
+  return z.toJSONSchema(payload, { io: 'input', reused: 'inline' })
+}

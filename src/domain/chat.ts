@@ -1,0 +1,153 @@
+import { eq } from 'drizzle-orm'
+import { chatMessages, users } from '../db/schema/index.ts'
+import { instantText, statement } from '../db/statement.ts'
+import type { Context, UserContext } from './context.ts'
+import { Problem } from './errors.ts'
+import { isId, newId } from './ids.ts'
+import { decodeCursor, type Page, type PageRequest, pageOf } from './paging.ts'
+import { rateLimits } from './rate-limits.ts'
+import { type InTransaction, transact } from './transaction.ts'
+import { emission, payloadParts } from './webhooks/emission.ts'
+import { emitEvent } from './webhooks/emit.ts'
+
+export type NewMessage = { room_name: string; content: string }
+
+const CONTENT_LENGTH_MAX = 500
+const roomShape = /^[a-z0-9_]{3,25}$/
+const loneSurrogate = /\p{Surrogate}/u
+
+/** Message, its number in the channel, its event and the deliveries of its subscribers: one round trip, all or nothing. */
+const insertMessage = statement<
+  [
+    ...message: [room: string, id: string, senderId: string, senderName: string, content: string, at: string],
+    ...event: [id: string, beforeChannel: string, beforeSequence: string, afterSequence: string],
+  ],
+  { room_exists: boolean; is_sent: boolean }
+>(`
+with room as (
+  select id from users where username = $1 and disabled_at is null
+), message as (
+  insert into chat_messages (id, channel_id, user_id, user_name, content, created_at)
+  select $2::text, room.id, $3::text, $4::text, $5::text, $6::timestamptz from room
+  where not exists (select from bans where bans.channel_id = room.id and bans.user_id = $3::text)
+  returning channel_id
+), ${emission({
+  cause: 'select channel_id from message',
+  id: '$7',
+  type: `'chat.message.sent'`,
+  at: '$6',
+  beforeChannel: '$8',
+  beforeSequence: '$9',
+  afterSequence: '$10',
+})}
+select exists (select from room) as room_exists, exists (select from event) as is_sent`)
+
+/**
+ * Says something in a room, as the caller, and queues `chat.message.sent`. Throws `message_too_long`, `rate_limited`,
+ * `unknown_room` and `sender_banned`. A room is found by its owner's username in any case.
+ */
+export async function sendMessage(ctx: UserContext, { room_name, content }: NewMessage) {
+  checkContent(content)
+  const room = room_name.toLowerCase()
+  await countMessage(ctx, room)
+  const { userId, username } = ctx.principal
+  const now = ctx.now()
+  const at = now.toISOString()
+  const message = { id: newId('message', now), room_name: room, content, type: 'text', created_at: at }
+  const event = { id: newId('event', now), type: 'chat.message.sent', at, username: room }
+  const parts = payloadParts({ ...event, data: { ...message, user_identity: userId, user_name: username } })
+  const [written] = roomShape.test(room)
+    ? await insertMessage(ctx.db, room, message.id, userId, username, content, at, event.id, ...parts)
+    : []
+  if (!written?.room_exists) throw new Problem('unknown_room', `room_name: there is no room "${room}".`)
+  if (!written.is_sent) throw new Problem('sender_banned', `room_name: you are banned from the room "${room}".`)
+  wakeAfterCommit(ctx)
+  return message
+}
+
+function checkContent(content: string) {
+  if ([...content].length > CONTENT_LENGTH_MAX) {
+    throw new Problem('message_too_long', `content: has more than ${CONTENT_LENGTH_MAX} characters.`)
+  }
+  // half of a pair is no character: UTF-8 has no bytes for it, so it could not be stored as it was sent
+  if (loneSurrogate.test(content)) throw new Problem('invalid_request', 'content: must be well-formed Unicode.')
+}
+
+/** Whose room it is can be told without asking: it bears its owner's name. */
+async function countMessage({ counters, principal: { userId, username } }: UserContext, room: string) {
+  const limit = room === username ? rateLimits.chatOwner : rateLimits.chat
+  const { exceeded, resetS } = await counters.take(limit, `${userId} ${room}`)
+  if (!exceeded) return
+  throw new Problem(
+    'rate_limited',
+    `More than ${limit.points} messages in ${limit.windowS} s into one room: try again in ${resetS} s.`,
+    { retryAfterS: resetS },
+  )
+}
+
+/** The verb may run inside a transaction of its door, as it does with an `Idempotency-Key`. */
+function wakeAfterCommit(ctx: UserContext | InTransaction<UserContext>) {
+  if ('afterCommit' in ctx) ctx.afterCommit(ctx.wake)
+  else ctx.wake()
+}
+
+export type ListedMessage = {
+  id: string
+  content: string
+  type: string
+  created_at: string
+  user_identity: string
+  user_name: string
+}
+
+const LATER_THAN_ALL = 'msg~' // sorts behind every identifier of a message
+
+/** The inner limit is constant, so that the plan does not depend on what a caller may ask for. */
+const selectMessages = statement<[room: string, before: string, limit: number], ListedMessage>(`
+select id, content, type, ${instantText('created_at')} as created_at, user_id as user_identity, user_name from (
+  select * from chat_messages
+  where channel_id = (select id from users where username = $1 and disabled_at is null) and id < $2
+  order by id desc limit 101
+) newest order by id desc limit $3::int`)
+
+/** The newest messages of a room, oldest first within the page; `next` leads to older ones. An unknown room is empty. */
+export async function listMessages(
+  ctx: Context,
+  { room_name, limit, cursor }: PageRequest & { room_name: string },
+): Promise<Page<ListedMessage>> {
+  const room = room_name.toLowerCase()
+  const [before = LATER_THAN_ALL] = decodeCursor(ctx, `chat ${room}`, cursor) ?? []
+  const rows = roomShape.test(room) ? await selectMessages(ctx.db, room, before, limit + 1) : []
+  const { items, next } = pageOf(ctx, `chat ${room}`, rows, limit, ({ id }) => [id])
+  return { items: items.toReversed(), next }
+}
+
+/** Takes a message away, for its author or the owner of the room; throws `message_not_found` or `forbidden`. */
+export async function deleteMessage(ctx: UserContext, id: string): Promise<void> {
+  const found = isId('message', id) ? await findMessage(ctx, id) : undefined
+  if (!found) throw messageNotFound()
+  const { message, channel } = found
+  const { userId } = ctx.principal
+  if (userId !== message.user_identity && userId !== channel.id) {
+    throw new Problem('forbidden', 'Only its author and the owner of the room may delete a message.')
+  }
+  await transact(ctx, async (tx) => {
+    const deleted = await tx.db.delete(chatMessages).where(eq(chatMessages.id, id)).returning({ id: chatMessages.id })
+    if (deleted.length === 0) throw messageNotFound()
+    await emitEvent(tx, 'chat.message.deleted', { channel, data: message })
+  })
+}
+
+async function findMessage({ db }: Context, id: string) {
+  const [row] = await db
+    .select({ message: chatMessages, channel: { id: users.id, username: users.username } })
+    .from(chatMessages)
+    .innerJoin(users, eq(users.id, chatMessages.channelId))
+    .where(eq(chatMessages.id, id))
+  if (!row) return undefined
+  const { content, type, createdAt, userId, userName } = row.message
+  const message = { id, room_name: row.channel.username, content, type, created_at: createdAt.toISOString() }
+  return { channel: row.channel, message: { ...message, user_identity: userId, user_name: userName } }
+}
+
+const messageNotFound = () => new Problem('message_not_found', 'There is no message with this identifier.')

@@ -1,0 +1,83 @@
+import type { Dispatcher } from 'undici'
+import { AttemptFailure } from './error-class.ts'
+
+const KEPT_BYTES = 4_096
+const READ_BYTES_MAX = 16_384
+/** After its head an answer is known; what its body may still take. */
+const BODY_MS = 2_000
+
+/** What came back. `status` is decided by the head; what happens to the body cannot undo it. */
+export type Answer = {
+  status: number | null
+  retryAfter: string | undefined
+  /** The first 4 kB of the body. */
+  body: Buffer
+  /** Why there is no status. */
+  error: unknown
+}
+
+type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2]
+
+/**
+ * One request and its answer, as undici tells of them. Nothing is inflated, nothing is followed, at most 16 kB are read
+ * before the connection is cut. `ended` resolves exactly once, also when undici never says another word.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly ended: Promise<Answer>
+  #resolve: (answer: Answer) => void = () => {}
+  #controller: Dispatcher.DispatchController | undefined
+  #status: number | null = null
+  #retryAfter: string | undefined
+  #chunks: Buffer[] = []
+  #read = 0
+  #isOver = false
+  #bodyTimer: NodeJS.Timeout | undefined
+
+  constructor() {
+    this.ended = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+
+  /** Ends it now, wherever it is: in the queue, on the wire, in the body. */
+  cut(failure: AttemptFailure) {
+    this.#end(failure)
+    this.#controller?.abort(failure)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController) {
+    this.#controller = controller
+    if (this.#isOver) controller.abort(new AttemptFailure('E_ABORTED', 'ended before it began'))
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers) {
+    if (status < 200) return
+    this.#status = status
+    const retryAfter = headers['retry-after']
+    this.#retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter
+    this.#bodyTimer = setTimeout(() => this.cut(new AttemptFailure('E_DEADLINE', 'the body takes too long')), BODY_MS)
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer) {
+    if (this.#read < KEPT_BYTES) this.#chunks.push(Buffer.from(chunk.subarray(0, KEPT_BYTES - this.#read)))
+    this.#read += chunk.length
+    if (this.#read > READ_BYTES_MAX) this.cut(new AttemptFailure('E_BAD_RESPONSE', 'the body is too long'))
+  }
+
+  onResponseEnd() {
+    this.#end(undefined)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error) {
+    this.#end(error)
+  }
+
+  #end(error: unknown) {
+    if (this.#isOver) return
+    this.#isOver = true
+    clearTimeout(this.#bodyTimer)
+    const status = this.#status
+    const body = Buffer.concat(this.#chunks)
+    this.#resolve({ status, retryAfter: this.#retryAfter, body, error: status === null ? error : undefined })
+  }
+}

@@ -1,0 +1,54 @@
+import * as z from 'zod'
+import { deleteMessage, listMessages, sendMessage } from '../domain/chat.ts'
+import { ListedMessage, SentMessage } from '../domain/resources.ts'
+import { page, paging, pathParameter, text } from './fields.ts'
+import { operation } from './operation.ts'
+import { router } from './trpc.ts'
+
+const roomName = () => text().meta({ description: 'A channel’s username, in any case.', example: 'ada' })
+
+export const chatRouter = router({
+  list: operation('GET /v1/chat/messages', {
+    tag: 'Chat',
+    summary: 'List the newest messages of a room',
+    description: 'Oldest first within a page; the next page holds older messages. A room that does not exist is empty.',
+    access: 'chat:read',
+    envelope: 'page',
+    problems: ['invalid_cursor'],
+  })
+    .input(z.object({ room_name: roomName(), ...paging() }))
+    .output(page(ListedMessage))
+    .query(({ ctx, input }) => listMessages(ctx, input)),
+
+  send: operation('POST /v1/chat/messages', {
+    tag: 'Chat',
+    summary: 'Send a chat message',
+    description: 'At most 20 messages in 30 s into one room, 100 into one’s own.',
+    access: 'chat:write',
+    by: 'user',
+    status: 201,
+    problems: ['unknown_room', 'sender_banned', 'message_too_long'],
+  })
+    .input(
+      z.object({
+        room_name: roomName(),
+        content: text().meta({ description: '1 to 500 characters (code points).', example: 'Hello!' }),
+      }),
+    )
+    .output(SentMessage)
+    .mutation(({ ctx, input }) => sendMessage(ctx, input)),
+
+  delete: operation('DELETE /v1/chat/{messageId}', {
+    tag: 'Chat',
+    summary: 'Delete a chat message',
+    description: 'For its author and the owner of the room.',
+    access: 'chat:write',
+    by: 'user',
+    status: 204,
+    envelope: 'none',
+    problems: ['forbidden', 'message_not_found'],
+  })
+    .input(z.object({ messageId: pathParameter() }))
+    .output(z.void())
+    .mutation(({ ctx, input }) => deleteMessage(ctx, input.messageId)),
+})
