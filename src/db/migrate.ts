@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as after } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { sql } from 'drizzle-orm'
+import { migrate } from 'drizzle-orm/postgres-js/migrator'
+import { connect, type Database, databaseOver, type Target } from './client.ts'
+import { keepPartitions } from './partitions.ts'
+import { endClient } from './pools.ts'
+
+/** The SQL is read from the sources, also by the compiled service: it is not copied. */
+export const MIGRATIONS = fileURLToPath(new URL('../../src/db/migrations', import.meta.url))
+
+const LOCK = 4_815_162 // any number, the same in every release
+const ASK_AGAIN_MS = 200
+
+export type MigrateOptions = {
+  folder?: string
+  /** Called once when another process is migrating. */
+  onWait?: () => void
+}
+
+/**
+ * Applies the migrations that are missing, each once however many processes start together, and makes the partitions that
+ * are due; returns how many migrations it applied. `target` must be a direct connection: a session's lock does not pass a
+ * transaction pooler. All of them are one transaction, so a failure leaves nothing.
+ */
+export async function migrateDatabase(target: Target, options: MigrateOptions = {}): Promise<number> {
+  const { folder = MIGRATIONS, onWait = () => {} } = options
+  const known = readJournal(folder)
+  const client = connect(target, { max: 1, name: 'developer-api migrate', statementMs: 0 })
+  const db = databaseOver(client)
+  try {
+    await lock(db, onWait)
+    const before = await countApplied(db)
+    await migrate(db, { migrationsFolder: folder })
+    const applied = await countApplied(db)
+    if (applied < known.length) {
+      throw new Error(`${known.length} migrations are known, ${applied} are recorded: one was skipped`)
+    }
+    if (folder === MIGRATIONS) await keepPartitions(db, new Date())
+    return applied - before
+  } finally {
+    await endClient(client) // and with the session goes the lock
+  }
+}
+
+/** How many migrations of this release the database lacks. */
+export async function countPending(db: Database): Promise<number> {
+  return Math.max(0, readJournal(MIGRATIONS).length - (await countApplied(db)))
+}
+
+type Entry = { tag: string; when: number }
+
+/** The journal's entries, proven to be complete and in order: drizzle skips one that is older than the newest applied. */
+export function readJournal(folder: string): Entry[] {
+  const text = readFileSync(join(folder, 'meta', '_journal.json'), 'utf8')
+  const { entries } = JSON.parse(text) as { entries: Entry[] }
+  for (const [i, { tag, when }] of entries.entries()) {
+    const previous = entries[i - 1]
+    if (previous && when <= previous.when) {
+      throw new Error(`${tag} is not newer than ${previous.tag}, so drizzle would skip it: generate it again`)
+    }
+    if (!existsSync(join(folder, `${tag}.sql`))) throw new Error(`${tag}.sql is missing`)
+  }
+  return entries
+}
+
+/**
+ * Asks again and again: a session that waits inside pg_advisory_lock() holds a snapshot, for which a concurrent index
+ * build of the process before it would wait.
+ */
+async function lock(db: Database, onWait: () => void): Promise<void> {
+  for (let asked = 0; ; asked++) {
+    const [row] = await db.execute<{ mine: boolean }>(sql`select pg_try_advisory_lock(${LOCK}) as mine`)
+    if (row?.mine) return
+    if (asked === 0) onWait()
+    await after(ASK_AGAIN_MS)
+  }
+}
+
+async function countApplied(db: Database): Promise<number> {
+  const table = sql`to_regclass('drizzle.__drizzle_migrations')`
+  const [found] = await db.execute<{ there: boolean }>(sql`select ${table} is not null as there`)
+  if (!found?.there) return 0
+  const [row] = await db.execute<{ n: number }>(sql`select count(*)::int as n from drizzle.__drizzle_migrations`)
+  return row?.n ?? 0
+}

@@ -1,0 +1,93 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from './client.ts'
+import { boundAt, spans, timeOfBound } from './spans.ts'
+
+/**
+ * Range partitions over identifiers, whose first ten characters are their millisecond: a table ordered by id is ordered by
+ * time, the primary key is the id alone, and a look-up by id touches one partition.
+ *
+ * No DEFAULT partition: with one, a page reads every partition instead of the newest, a reader blocks ATTACH, a stray row
+ * forbids the partition of its day, and DETACH … CONCURRENTLY is refused.
+ */
+const PARTITIONED = [
+  { table: 'chat_messages', prefix: 'msg', unit: 'month', keepDays: undefined },
+  { table: 'audit_log', prefix: 'aud', unit: 'month', keepDays: 400 },
+  { table: 'events', prefix: 'evt', unit: 'day', keepDays: 35 }, // 30 promised, and the longest schedule of attempts
+  { table: 'webhook_deliveries_done', prefix: 'dlv', unit: 'day', keepDays: 35 },
+  { table: 'webhook_attempts', prefix: 'dlv', unit: 'day', keepDays: 35 },
+] as const
+
+type Partitioned = (typeof PARTITIONED)[number]
+
+const DAY_MS = 86_400_000
+
+export type Kept = { made: string[]; dropped: string[] }
+
+/**
+ * Makes the partitions that are missing from `back` days before `now` to `ahead` days after it, then drops those past
+ * their time. Safe beside readers and writers, and beside itself. What cannot get its lock within two seconds fails and
+ * is done by the next run.
+ */
+export async function keepPartitions(db: Database, now: Date, { back = 0, ahead = 7 } = {}): Promise<Kept> {
+  const from = new Date(now.getTime() - back * DAY_MS)
+  const to = new Date(now.getTime() + ahead * DAY_MS)
+  const made = await db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtext('partitions'))`)
+    await tx.execute(sql`set local lock_timeout = '2s'`)
+    const names: string[] = []
+    for (const one of PARTITIONED) names.push(...(await makeMissing(tx, one, from, to)))
+    return names
+  })
+  const dropped: string[] = []
+  for (const one of PARTITIONED) dropped.push(...(await dropOld(db, one, now)))
+  return { made, dropped }
+}
+
+/** Until when rows of every partitioned table find their partition; the past when one of them has none at all. */
+export async function partitionsUntil(db: Database): Promise<Date> {
+  const bounds = await Promise.all(PARTITIONED.map(async ({ table }) => (await partitionsOf(db, table)).at(-1)?.bound))
+  return new Date(Math.min(...bounds.map((bound) => (bound ? timeOfBound(bound) : 0))))
+}
+
+async function makeMissing(tx: Database, { table, prefix, unit }: Partitioned, from: Date, to: Date) {
+  const present = new Set((await partitionsOf(tx, table)).map(({ name }) => name))
+  const missing = spans(unit, from, to)
+    .map((span) => ({ ...span, name: `${table}_${span.name}` }))
+    .filter(({ name }) => !present.has(name))
+  for (const { name, from, to } of missing) {
+    // CREATE … PARTITION OF waits for every reader of the table, and all others wait behind it; ATTACH does not
+    const [low, high] = [boundAt(prefix, from), boundAt(prefix, to)]
+    await run(tx, `create table ${name} (like ${table} including defaults including constraints including storage)`)
+    await run(tx, `alter table ${table} attach partition ${name} for values from ('${low}') to ('${high}')`)
+  }
+  return missing.map(({ name }) => name)
+}
+
+async function dropOld(db: Database, { table, prefix, keepDays }: Partitioned, now: Date): Promise<string[]> {
+  if (keepDays === undefined) return []
+  const limit = boundAt(prefix, new Date(now.getTime() - keepDays * DAY_MS))
+  const old = (await partitionsOf(db, table)).filter(({ bound }) => bound <= limit)
+  for (const { name, isPending } of old) {
+    // Waits for readers without blocking them. One that was cut short last time is finished.
+    await run(db, `alter table ${table} detach partition ${name} ${isPending ? 'finalize' : 'concurrently'}`)
+    await run(db, `drop table ${name}`)
+  }
+  return old.map(({ name }) => name)
+}
+
+type Partition = { name: string; bound: string; isPending: boolean }
+
+/** The partitions of a table with their upper bounds, in order of time. */
+async function partitionsOf(db: Database, table: string): Promise<Partition[]> {
+  const rows = await db.execute<Partition>(sql`
+    select child.relname as name, inhdetachpending as "isPending",
+      substring(pg_get_expr(child.relpartbound, child.oid) from $$TO \\('([^']+)'\\)$$) collate "C" as bound
+    from pg_inherits join pg_class child on child.oid = inhrelid
+    where inhparent = to_regclass(${table}) order by bound`)
+  return [...rows]
+}
+
+/** DDL takes no parameters; what stands in it are the names and bounds of this file. */
+async function run(db: Database, statement: string): Promise<void> {
+  await db.execute(sql.raw(statement))
+}
