@@ -29,6 +29,9 @@ export type ClientOptions = {
   pipeline?: number
   /** Plans are made once for all values, as the tests of the plans judge them. */
   genericPlans?: boolean
+  onNotify?: (channel: string, payload: string) => void
+  /** Called when a connection has ended, for whatever reason. */
+  onClose?: () => void
 }
 
 const IDLE_S_BEYOND_STATEMENT = 5
@@ -38,7 +41,7 @@ const IDLE_S_BEYOND_STATEMENT = 5
  * statement's limit and 5 s; one that is silent for 5 s more must be dead, and the patched driver destroys it.
  */
 export function connect(target: Target, options: ClientOptions = {}): Sql {
-  const { max = 8, statementMs = 10_000, pooler = 'session', pipeline = 0 } = options
+  const { max = 8, statementMs = 10_000, pooler = 'session', pipeline = 0, onNotify, onClose } = options
   const settings = {
     max,
     max_pipeline: pipeline,
@@ -49,6 +52,8 @@ export function connect(target: Target, options: ClientOptions = {}): Sql {
     keep_alive: 10,
     prepare: pooler === 'session',
     onnotice: () => {},
+    ...(onNotify && { onnotify: onNotify }),
+    ...(onClose && { onclose: onClose }),
     connection: sessionSettings({ ...options, statementMs, pooler }),
   }
   return typeof target === 'string' ? postgres(target, settings) : postgres({ ...target, ...settings })

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from './client.ts'
+import { isPartitionMissing } from './failure.ts'
 import { boundAt, spans, timeOfBound } from './spans.ts'
 
 /**
@@ -21,6 +22,9 @@ type Partitioned = (typeof PARTITIONED)[number]
 
 const DAY_MS = 86_400_000
 
+/** In days. */
+export type Reach = { back?: number; ahead?: number }
+
 export type Kept = { made: string[]; dropped: string[] }
 
 /**
@@ -28,19 +32,33 @@ export type Kept = { made: string[]; dropped: string[] }
  * their time. Safe beside readers and writers, and beside itself. What cannot get its lock within two seconds fails and
  * is done by the next run.
  */
-export async function keepPartitions(db: Database, now: Date, { back = 0, ahead = 7 } = {}): Promise<Kept> {
+export async function keepPartitions(db: Database, now: Date, reach: Reach = {}): Promise<Kept> {
+  const made = await makePartitions(db, now, reach)
+  const dropped: string[] = []
+  for (const one of PARTITIONED) dropped.push(...(await dropOld(db, one, now)))
+  return { made, dropped }
+}
+
+/**
+ * Makes the partitions of these days when that is why a row was refused; returns whether another try can succeed. Only a
+ * service whose hourly run has failed for a week comes here.
+ */
+export async function mendPartitions(db: Database, error: unknown): Promise<boolean> {
+  if (!isPartitionMissing(error)) return false
+  await makePartitions(db, new Date(), {})
+  return true
+}
+
+async function makePartitions(db: Database, now: Date, { back = 0, ahead = 7 }: Reach): Promise<string[]> {
   const from = new Date(now.getTime() - back * DAY_MS)
   const to = new Date(now.getTime() + ahead * DAY_MS)
-  const made = await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtext('partitions'))`)
     await tx.execute(sql`set local lock_timeout = '2s'`)
     const names: string[] = []
     for (const one of PARTITIONED) names.push(...(await makeMissing(tx, one, from, to)))
     return names
   })
-  const dropped: string[] = []
-  for (const one of PARTITIONED) dropped.push(...(await dropOld(db, one, now)))
-  return { made, dropped }
 }
 
 /** Until when rows of every partitioned table find their partition; the past when one of them has none at all. */

@@ -4,11 +4,13 @@ import type { PostgresJsSession } from 'drizzle-orm/postgres-js'
 import type { Sql } from 'postgres'
 import type { Database } from './client.ts'
 import { isConnectionLost } from './failure.ts'
+import { mendPartitions } from './partitions.ts'
 
 /**
  * One SQL text for a hot path: prepared once per connection, one round trip, on the pool or in the transaction that `db`
  * is. Rows carry SQL's column names; times and `int8` come as text, `bytea` as a Buffer. Dates, Buffers and lists of
- * strings may be given as values. A `select` whose connection was lost is asked once more.
+ * strings may be given as values. On the pool, a `select` whose connection was lost is asked once more, and a row without
+ * a partition gets one.
  */
 export function statement<Values extends readonly unknown[], Row>(text: string) {
   const isRead = /^\s*select\b/i.test(text)
@@ -18,7 +20,9 @@ export function statement<Values extends readonly unknown[], Row>(text: string) 
     try {
       return await ask()
     } catch (error) {
-      if (!isRead || is(db, PgTransaction) || !isConnectionLost(error)) throw error
+      if (is(db, PgTransaction)) throw error
+      const isWorthAgain = (isRead && isConnectionLost(error)) || (await mendPartitions(db, error))
+      if (!isWorthAgain) throw error
       return await ask()
     }
   }

@@ -1,10 +1,14 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as after } from 'node:timers/promises'
 import { isRetryable } from '../db/failure.ts'
+import { mendPartitions } from '../db/partitions.ts'
 import type { Context } from './context.ts'
 
 /** A context whose statements commit together. What takes one cannot be called outside a transaction. */
 export type InTransaction<Of extends Context = Context> = Of & { afterCommit: (effect: () => void) => void }
 
 const TRIES_MAX = 3
+const PAUSE_MS_MAX = 50
 
 /**
  * Runs `work` in a transaction, or in the one that `ctx` is already in. Effects run once the outermost has committed.
@@ -25,9 +29,16 @@ export async function transact<Of extends Context, Result>(
       for (const effect of effects) effect()
       return result
     } catch (error) {
-      if (tried === TRIES_MAX || !isRetryable(error)) throw error
+      if (tried === TRIES_MAX || !(await isWorthAgain(ctx, error))) throw error
     }
   }
+}
+
+/** Two that met in a deadlock would meet again without a pause of different lengths. */
+async function isWorthAgain(ctx: Context, error: unknown): Promise<boolean> {
+  if (!isRetryable(error)) return mendPartitions(ctx.db, error)
+  await after(randomInt(PAUSE_MS_MAX))
+  return true
 }
 
 const isInTransaction = <Of extends Context>(ctx: Of): ctx is InTransaction<Of> => 'afterCommit' in ctx
