@@ -1,11 +1,17 @@
 import { isIP } from 'node:net'
 import { auditLog } from '../db/schema/index.ts'
-import type { Caller, Context, Principal } from './context.ts'
+import type { Caller, Context, UserPrincipal } from './context.ts'
 import { newId } from './ids.ts'
 import type { InTransaction } from './transaction.ts'
 
 /** Whoever did something. Operators act through the command line; the system by itself. */
 export type Actor = { type: 'user' | 'client' | 'api_key'; id: string } | { type: 'operator' } | { type: 'system' }
+
+/** Who runs the service, at its command line: owns nothing and may act for every owner. */
+export type Operator = { kind: 'operator' }
+
+/** A verb about applications acts for the user who owns them, or for the operator. */
+export type OwnerContext = Context & { principal: UserPrincipal | Operator; caller?: Caller }
 
 export type AuditAction =
   | `user.${'created' | 'email_changed' | 'password_changed'}`
@@ -45,9 +51,9 @@ export async function audit(tx: InTransaction<Context & { caller?: Caller }>, en
   })
 }
 
-/** The actor that a principal is. */
-export function actorOf(principal: Principal): Actor {
-  return principal.kind === 'user' ? { type: 'user', id: principal.userId } : { type: 'client', id: principal.clientId }
+/** The actor that acts for an owner. */
+export function actorOf({ principal }: OwnerContext): Actor {
+  return principal.kind === 'user' ? { type: 'user', id: principal.userId } : { type: 'operator' }
 }
 
 /** What the database can take as `inet`; a caller by a unix socket has no address. */

@@ -59,4 +59,4 @@ export async function updateChannel(ctx: UserContext, { bio, image_url }: Channe
 }
 
 /** What can be no username is never looked up: no NUL, no half-decoded path reaches the database. */
-const isUsername = (value: string) => /^[a-z0-9_]{3,25}$/.test(value)
+export const isUsername = (value: string) => /^[a-z0-9_]{3,25}$/.test(value)

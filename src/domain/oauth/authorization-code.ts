@@ -77,7 +77,7 @@ async function settleCode(
 
 /**
  * Of parallel exchanges one goes first. A code of another client is none of this one's business. User and client are
- * locked before the code, in the order in which a deletion of theirs locks what hangs on them.
+ * locked before the code, as whatever ends them does it; the user so that a new password waits, and finds the new grant.
  */
 const lockCode = statement<[hash: Buffer, clientId: string], Code>(`
   select a.hash, a.client_id, a.user_id, a.redirect_uri, a.scopes, a.code_challenge, a.grant_id,
@@ -86,7 +86,8 @@ const lockCode = statement<[hash: Buffer, clientId: string], Code>(`
     join clients c on c.id = a.client_id
     join users u on u.id = a.user_id
    where a.hash = $1 and a.client_id = $2 and a.expires_at > statement_timestamp()
-     for key share of u, c
+     for share of u
+     for key share of c
      for update of a`)
 
 function isProvenBy(code: Code, { verifier, redirectUri = code.redirect_uri }: Exchange): boolean {

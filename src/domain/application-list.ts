@@ -1,0 +1,60 @@
+import { instantText, statement } from '../db/statement.ts'
+import { ownerOf, requireOwned } from './application-owner.ts'
+import type { OwnerContext } from './audit.ts'
+import { Problem } from './errors.ts'
+import type { GrantType } from './oauth/grant-types.ts'
+import { decodeCursor, type Page, type PageRequest, pageOf } from './paging.ts'
+import type { Scope } from './scopes.ts'
+
+/** An application of a third party; its `id` is the `client_id` of OAuth. */
+export type Application = {
+  id: string
+  name: string
+  website_url: string | null
+  /** Whether it runs where it can keep a secret. */
+  confidential: boolean
+  redirect_uris: string[]
+  grant_types: GrantType[]
+  scopes: Scope[]
+  created_at: string
+  updated_at: string
+}
+
+const SELECT = `
+  select c.id, c.name, c.website_url, c.confidential, c.grant_types, c.scopes,
+         array(select uri from client_redirect_uris r where r.client_id = c.id order by uri) as redirect_uris,
+         ${instantText('c.created_at')} as created_at, ${instantText('c.updated_at')} as updated_at
+    from clients c`
+
+const applicationById = statement<[id: string], Application>(`${SELECT} where c.id = $1`)
+
+const applicationsAfter = statement<[ownerId: string, after: string, count: number], Application>(
+  `${SELECT} where c.owner_id = $1 and c.id > $2 order by c.id limit $3`,
+)
+
+const allApplicationsAfter = statement<[after: string, count: number], Application>(
+  `${SELECT} where c.id > $1 order by c.id limit $2`,
+)
+
+/** An application of the caller's. Throws `not_found`. */
+export async function getApplication(ctx: OwnerContext, { id }: { id: string }): Promise<Application> {
+  await requireOwned(ctx, id)
+  return findApplication(ctx, id)
+}
+
+/** The applications of the caller, oldest first; all that there are for the operator. */
+export async function listApplications(ctx: OwnerContext, { limit, cursor }: PageRequest): Promise<Page<Application>> {
+  const [after = ''] = decodeCursor(ctx, 'applications', cursor) ?? []
+  const owner = ownerOf(ctx)
+  const found = owner
+    ? await applicationsAfter(ctx.db, owner, after, limit + 1)
+    : await allApplicationsAfter(ctx.db, after, limit + 1)
+  return pageOf(ctx, 'applications', found, limit, ({ id }) => [id])
+}
+
+/** An application whose existence is sure: its caller holds its lock. */
+export async function findApplication({ db }: OwnerContext, id: string): Promise<Application> {
+  const [found] = await applicationById(db, id)
+  if (!found) throw new Problem('not_found', 'id: you have no application with this identifier.')
+  return found
+}

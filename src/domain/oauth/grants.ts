@@ -1,0 +1,63 @@
+import { and, eq } from 'drizzle-orm'
+import { grants } from '../../db/schema/index.ts'
+import { instantText, statement } from '../../db/statement.ts'
+import type { Context, UserContext } from '../context.ts'
+import { Problem } from '../errors.ts'
+import { decodeCursor, type Page, type PageRequest, pageOf } from '../paging.ts'
+import type { Scope } from '../scopes.ts'
+import { transact } from '../transaction.ts'
+import { revokeGrants } from './revoke-grants.ts'
+
+/** An application with access to a user's account. Each device that was allowed has a grant of its own. */
+export type AllowedApplication = {
+  application_id: string
+  name: string
+  website_url: string | null
+  /** All that any of its grants allows. */
+  scopes: Scope[]
+  grants: number
+  first_allowed_at: string
+  last_allowed_at: string
+}
+
+const allowedAfter = statement<[userId: string, after: string, count: number], AllowedApplication>(`
+  select c.id as application_id, c.name, c.website_url, array_agg(distinct s.scope order by s.scope) as scopes,
+         count(distinct g.id)::int as grants,
+         ${instantText('min(g.created_at)')} as first_allowed_at, ${instantText('max(g.created_at)')} as last_allowed_at
+    from grants g
+    join clients c on c.id = g.client_id
+    cross join lateral unnest(g.scopes) as s (scope)
+   where g.user_id = $1 and g.revoked_at is null and g.expires_at > statement_timestamp() and c.id > $2
+   group by c.id
+   order by c.id limit $3`)
+
+/** The applications that the caller has allowed and not stopped, in the order of their registration. */
+export async function listAllowed(ctx: UserContext, { limit, cursor }: PageRequest): Promise<Page<AllowedApplication>> {
+  const [after = ''] = decodeCursor(ctx, 'allowed', cursor) ?? []
+  const found = await allowedAfter(ctx.db, ctx.principal.userId, after, limit + 1)
+  return pageOf(ctx, 'allowed', found, limit, ({ application_id }) => [application_id])
+}
+
+/** Takes an application's access to the caller's account away: every grant, every token. Throws `not_found`. */
+export async function revokeAllowed(ctx: UserContext, { application_id }: { application_id: string }): Promise<void> {
+  const { userId } = ctx.principal
+  const isTheirs = and(eq(grants.userId, userId), eq(grants.clientId, application_id))
+  const actor = { type: 'user', id: userId } as const
+  const revoked = await transact(ctx, (tx) => revokeGrants(tx, isTheirs, { reason: 'user', actor }))
+  if (revoked.length === 0) throw new Problem('not_found', 'application_id: has no access to your account.')
+}
+
+const findCovering = statement<[clientId: string, userId: string, scopes: readonly Scope[]], { id: string }>(`
+  select id from grants
+   where client_id = $1 and user_id = $2 and scopes @> $3::text[] and revoked_at is null
+     and expires_at > statement_timestamp()
+   limit 1`)
+
+/** Whether a user has allowed all these scopes to a client before, and not stopped it since. */
+export async function hasAllowed(
+  { db }: Context,
+  { clientId, userId, scopes }: { clientId: string; userId: string; scopes: readonly Scope[] },
+): Promise<boolean> {
+  const covering = await findCovering(db, clientId, userId, scopes)
+  return covering.length > 0
+}

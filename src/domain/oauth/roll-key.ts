@@ -1,0 +1,29 @@
+import { statement } from '../../db/statement.ts'
+import { actorOf, audit, type OwnerContext } from '../audit.ts'
+import { Problem } from '../errors.ts'
+import { transact } from '../transaction.ts'
+import { type CreatedKey, DAYS_DEFAULT, insertKey, lockLiving } from './keys.ts'
+
+const endAfterOverlap = statement<[id: string, replacedBy: string], never>(`
+  update api_keys
+     set replaced_by = $2, expires_at = least(expires_at, statement_timestamp() + interval '24 hours')
+   where id = $1`)
+
+/**
+ * Puts a new key with the same name and scopes in the place of one, which works for another day. Throws `not_found` for a
+ * key that does not live, `invalid_request` for one that was rolled before.
+ */
+export async function rollKey(
+  ctx: OwnerContext,
+  { id, expires_in_days: days = DAYS_DEFAULT }: { id: string; expires_in_days?: number | undefined },
+): Promise<CreatedKey> {
+  return transact(ctx, async (tx) => {
+    const { clientId, name, scopes, replacedBy } = await lockLiving(tx, id)
+    if (replacedBy !== null) throw new Problem('invalid_request', `id: was replaced by "${replacedBy}" already.`)
+    const created = await insertKey(tx, { clientId, name, scopes, days })
+    await endAfterOverlap(tx.db, id, created.id)
+    const details = { replaced_by: created.id }
+    await audit(tx, { actor: actorOf(tx), action: 'key.rolled', clientId, targetId: id, details })
+    return created
+  })
+}
