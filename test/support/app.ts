@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { pino } from 'pino'
 import type { Context } from '../../src/domain/context.ts'
 import { createHttpServer } from '../../src/rest/server.ts'
 import { createTestContext } from './context.ts'
+import { freePort } from './free-port.ts'
 
 type Init = { token?: string | undefined; body?: RequestInit['body'] | object; headers?: Record<string, string> }
 export type Reply = Awaited<ReturnType<Awaited<ReturnType<typeof createTestApp>>['request']>>
@@ -11,17 +11,17 @@ export type Reply = Awaited<ReturnType<Awaited<ReturnType<typeof createTestApp>>
 /** The whole service on a database and a port of its own, at a time that only the test moves. */
 export async function createTestApp(overrides: Partial<Context> & { trustProxy?: number } = {}) {
   const { trustProxy = 0, ...parts } = overrides
-  const test = await createTestContext(parts)
+  const port = await freePort()
+  const base = `http://127.0.0.1:${port}`
   const lines: string[] = []
   const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
-  const server = createHttpServer({ contextOf: () => context, log, publicUrl: test.context.publicUrl, trustProxy })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const context: Context = { ...test.context, publicUrl: parts.publicUrl ?? base, log }
+  const test = await createTestContext({ publicUrl: base, log, ...parts })
+  const { context } = test
+  const server = createHttpServer({ contextOf: () => context, log, publicUrl: context.publicUrl, trustProxy })
+  await once(server.listen(port, '127.0.0.1'), 'listening')
 
   return {
     ...test,
-    context,
     base,
     server,
     /** What was logged, a line of JSON each. */

@@ -1,0 +1,61 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, test } from 'vitest'
+import { problems } from '../../src/domain/errors.ts'
+import { createDocument } from '../../src/rest/document.ts'
+import { routes } from '../../src/rest/routes.ts'
+import { specification } from '../support/specification.ts'
+
+const document = createDocument('https://api.example.com')
+const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
+)
+const operationAt = (route: string) => operations.find(([name]) => name === route)?.[1]
+
+test('the document lists exactly the operations of the specification, slashes included', () => {
+  expect(operations.map(([route]) => route).toSorted()).toEqual(specification.map(({ route }) => route).toSorted())
+})
+
+describe.each(specification)('$route', ({ route, success, failures, also, scopes, by }) => {
+  const operation = operationAt(route)
+  const statuses = Object.keys(operation?.responses ?? {})
+
+  test('declares its one success, every failure of the specification, and what it can really answer as well', () => {
+    expect(statuses.toSorted()).toEqual([success, ...failures, ...also].map(String).toSorted())
+  })
+
+  test('asks for its scopes, and lets API keys do what needs no user', () => {
+    const asked = operation?.security?.filter((one) => !('cronSecret' in one || Object.keys(one).length === 0)) ?? []
+    const byToken = scopes.map((scope) => ({ oauth2: [scope] }))
+    expect(asked).toEqual(scopes.length > 0 && by !== 'user' ? [...byToken, { apiKey: [] }] : byToken)
+  })
+})
+
+test('success under /v1 is `data` and nothing else; lists are arrays', () => {
+  for (const [route, { responses }] of operations.filter(([name]) => name.includes('/v1/'))) {
+    const schema = Object.values(responses)[0]?.content?.['application/json'].schema
+    if (responses['204']) expect(schema, route).toBeUndefined()
+    else expect(schema, route).toMatchObject({ type: 'object', required: ['data'] })
+  }
+  const list = operationAt('GET /v1/channels/')?.responses['200']
+  expect(list?.content?.['application/json'].schema).toMatchObject({ properties: { data: { type: 'array' } } })
+  expect(Object.keys(list?.headers ?? {})).toContain('Link')
+})
+
+test('every error code is in the document, under the one envelope', () => {
+  const { properties } = document.components.schemas.Error
+  expect(properties.error.properties.code.enum).toEqual(Object.keys(problems))
+})
+
+test('every schema compiles as JSON Schema 2020-12', () => {
+  const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true, uri: true } })
+  ajv.addSchema({ $id: 'document', ...document })
+  for (const name of Object.keys(document.components.schemas)) {
+    expect(ajv.getSchema(`document#/components/schemas/${name}`), name).toBeTypeOf('function')
+  }
+})
+
+test.each(routes.map(({ operation }) => operation))('no other $method pattern matches $path', ({ method, path }) => {
+  const concrete = path.replace(/\{.+?\}/g, 'any_thing')
+  const matching = routes.filter(({ operation, pattern }) => operation.method === method && pattern.test(concrete))
+  expect(matching).toHaveLength(1) // or trpc-to-openapi, which takes the first one declared, could call another procedure
+})

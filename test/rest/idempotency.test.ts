@@ -1,0 +1,80 @@
+import { afterAll, expect, test } from 'vitest'
+import * as schema from '../../src/db/schema/index.ts'
+import { createTestApp } from '../support/app.ts'
+
+const app = await createTestApp()
+afterAll(() => app[Symbol.asyncDispose]())
+const alice = await app.user('alice')
+const bob = await app.user('bob')
+const token = await app.token(['chat:write', 'webhook:write', 'moderation:write'], { user: alice })
+
+const send = (key: string, content: string, who = token) =>
+  app.request('POST /v1/chat/messages', {
+    token: who,
+    body: { room_name: 'alice', content },
+    headers: { 'idempotency-key': key },
+  })
+const count = () => app.context.db.$count(schema.chatMessages)
+
+test('twenty parallel requests with one key are one message, one event, twenty equal answers', async () => {
+  app.wake.mockClear()
+  const answers = await Promise.all(Array.from({ length: 20 }, () => send('one', 'hello')))
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect(answers[0]?.status).toBe(201)
+  expect([await count(), await app.context.db.$count(schema.events)]).toEqual([1, 1])
+  expect(app.wake).toHaveBeenCalledTimes(1)
+})
+
+test('the same key with another body, or for another operation, is refused', async () => {
+  expect((await send('one', 'other')).body.error.code).toBe('idempotency_mismatch')
+  const ban = await app.request('POST /v1/moderation/bans', {
+    token,
+    body: { user_id: bob.id },
+    headers: { 'idempotency-key': 'one' },
+  })
+  expect(ban.body.error.code).toBe('idempotency_mismatch')
+})
+
+test('a key is its user’s own', async () => {
+  const before = await count()
+  const bobs = await app.token(['chat:write'], { user: bob })
+  expect((await send('one', 'hello', bobs)).status).toBe(201)
+  expect(await count()).toBe(before + 1)
+})
+
+test('a failure keeps nothing, so the key is free again', async () => {
+  const before = await count()
+  expect((await send('two', 'y'.repeat(501))).body.error.code).toBe('message_too_long')
+  expect((await send('two', 'short')).status).toBe(201)
+  expect(await count()).toBe(before + 1)
+})
+
+test('a key that is none is refused before anything happens', async () => {
+  const before = await count()
+  for (const key of ['', ' ', 'ä', 'x'.repeat(256)]) {
+    const { status, body } = await send(encodeHeader(key), 'x')
+    expect([status, body.error.message]).toEqual([400, expect.stringMatching(/^Idempotency-Key:/)])
+  }
+  expect(await count()).toBe(before)
+})
+
+test('after a day the key is free again', async () => {
+  await app.elapse(schema.idempotencyKeys, 'expiresAt', 24 * 3_600_000)
+  const before = await count()
+  expect((await send('one', 'tomorrow')).status).toBe(201)
+  expect(await count()).toBe(before + 1)
+})
+
+test('what is kept is sealed: a signing secret is in no row', async () => {
+  const { body } = await app.request('POST /v1/events/subscriptions', {
+    token,
+    body: { url: 'https://example.com/hook', event_types: ['chat.message.sent'] },
+    headers: { 'idempotency-key': 'secret' },
+  })
+  const rows = await app.context.db.select().from(schema.idempotencyKeys)
+  expect(body.data.signing_secret).toMatch(/^whsec_/)
+  for (const { answer } of rows) expect(answer?.toString('latin1')).not.toContain(body.data.signing_secret)
+})
+
+/** A header holds bytes: what fetch would refuse to send is sent as its UTF-8. */
+const encodeHeader = (key: string) => Buffer.from(key).toString('latin1')

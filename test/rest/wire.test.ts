@@ -1,0 +1,236 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, describe, expect, test } from 'vitest'
+import { createTestApp } from '../support/app.ts'
+
+const app = await createTestApp()
+afterAll(() => app[Symbol.asyncDispose]())
+const alice = await app.user('alice')
+await app.user('bob')
+const token = await app.token(['channel:read'])
+
+describe('paths', () => {
+  test('both spellings are answered directly', async () => {
+    for (const path of ['/health', '/health/', '/health/ready', '/health/ready/', '/v1/channels', '/v1/channels/']) {
+      expect((await app.request(`GET ${path}`, { token })).status, path).toBe(200)
+    }
+  })
+
+  test.each(['/nowhere', '/V1/channels/', '/v1/channels/a/b', '/v1/chat/', '//', '/v1//channels', '/v1/oauth/token'])(
+    'nothing is at %s',
+    async (path) => {
+      expect(await app.request(`GET ${path}`)).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
+    },
+  )
+
+  test.each(['..', '%2e%2e', '..%2f..', './..'])('dots lead to no other operation: %s', async (slug) => {
+    const { head } = await exchange(
+      `GET /v1/channels/${slug} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\n`,
+    )
+    expect(head).toMatch(/^HTTP\/1.1 404 /)
+  })
+
+  test.each(['no_such', '%00', '%E0%A4%A', '%F0%9F%92%A9', 'a'.repeat(500)])('404 for the slug %s', async (slug) => {
+    const { status, body } = await app.request(`GET /v1/channels/${slug}`, { token })
+    expect([status, body.error.code]).toEqual([404, 'channel_not_found'])
+  })
+
+  test('another method is 405 and told what there is', async () => {
+    const { status, headers, body } = await app.request('PUT /v1/channels/')
+    expect([status, body.error.code, headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET, HEAD, OPTIONS'])
+    expect((await app.request('OPTIONS /v1/chat/messages')).headers.get('allow')).toBe(
+      'GET, POST, DELETE, HEAD, OPTIONS',
+    )
+  })
+
+  test('HEAD is GET without its body', async () => {
+    const get = await app.request('GET /v1/channels/alice', { token })
+    const head = await app.request('HEAD /v1/channels/alice', { token })
+    expect([head.status, head.text, head.headers.get('etag')]).toEqual([200, '', get.headers.get('etag')])
+    expect(head.headers.get('content-length')).toBe(String(get.text.length))
+  })
+})
+
+describe('lists', () => {
+  test('are walked by their Link headers, every item once', async () => {
+    const first = await app.request('GET /v1/channels/?limit=1', { token })
+    const [, next = ''] = /<(.+)>; rel="next"/.exec(first.headers.get('link') ?? '') ?? []
+    const second = await app.request(`GET ${next}`, { token })
+    expect(Object.keys(first.body)).toEqual(['data'])
+    const names = [...first.body.data, ...second.body.data].map(({ username }: { username: string }) => username)
+    expect(names).toEqual(['alice', 'bob'])
+    expect(second.headers.get('link')).toBeNull()
+  })
+
+  test.each(['limit=0', 'limit=101', 'limit=x', 'limit=1.5', 'limit=1&limit=2', 'limit=99999999999999999999'])(
+    '400 for %s, which is named',
+    async (query) => {
+      const { status, body } = await app.request(`GET /v1/channels/?${query}`, { token })
+      expect([status, body.error]).toEqual([
+        400,
+        { code: 'invalid_request', message: expect.stringMatching(/^limit:/) },
+      ])
+    },
+  )
+
+  test('a cursor that we did not sign, or for another list, is refused', async () => {
+    const first = await app.request('GET /v1/channels/?limit=1', { token })
+    const [, ours = ''] = /cursor=([^>&]+)/.exec(first.headers.get('link') ?? '') ?? []
+    const categories = await app.token(['category:read'])
+    for (const [path, cursor, who] of [
+      ['channels', '%00', token],
+      ['channels', 'made-up', token],
+      ['channels', 'x'.repeat(2000), token],
+      ['channels', Buffer.from('["a"]').toString('base64url'), token],
+      ['channels', ours.slice(0, -2), token],
+      ['categories', ours, categories],
+    ]) {
+      const { body } = await app.request(`GET /v1/${path}/?cursor=${cursor}`, { token: who })
+      expect(body.error.code, cursor).toBe('invalid_cursor')
+    }
+  })
+})
+
+describe('headers', () => {
+  test('304 for a representation that the client has, another tag after a change', async () => {
+    const { headers } = await app.request('GET /v1/channels/alice', { token })
+    const etag = headers.get('etag') ?? ''
+    expect(etag).toMatch(/^W\/"[\w-]+"$/)
+    for (const known of [etag, `"x", ${etag}`, '*', etag.slice(2)]) {
+      const again = await app.request('GET /v1/channels/alice', { token, headers: { 'if-none-match': known } })
+      expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', etag])
+    }
+    const writer = await app.token(['channel:write'], { user: alice })
+    await app.request('POST /trpc/channels.update', { token: writer, body: { bio: 'new' } })
+    const changed = await app.request('GET /v1/channels/alice', { token, headers: { 'if-none-match': etag } })
+    expect([changed.status, changed.body.data.bio]).toEqual([200, 'new'])
+  })
+
+  test('every answer has an identifier; a well-formed one is kept', async () => {
+    for (const path of ['/', '/nowhere', '/docs', '/openapi.json', '/v1/channels/']) {
+      const { headers } = await app.request(`GET ${path}`)
+      expect(headers.get('x-request-id'), path).toMatch(/^[\w-]{36}$/)
+      expect(headers.get('x-content-type-options'), path).toBe('nosniff')
+      expect(headers.get('x-powered-by'), path).toBeNull()
+    }
+    const kept = await app.request('GET /', { headers: { 'x-request-id': 'trace-1' } })
+    expect(kept.headers.get('x-request-id')).toBe('trace-1')
+    const replaced = await app.request('GET /', { headers: { 'x-request-id': '<b>"x"</b>' } })
+    expect(replaced.headers.get('x-request-id')).not.toContain('<')
+  })
+
+  test('HSTS with https alone', async () => {
+    expect((await app.request('GET /')).headers.has('strict-transport-security')).toBe(false)
+    await using secure = await createTestApp({ publicUrl: 'https://api.example.com' })
+    expect((await secure.request('GET /')).headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/)
+  })
+
+  test('any website may call the API, and read why it was refused; cookies never', async () => {
+    for (const [route, status] of [
+      ['GET /v1/channels/', 401],
+      ['GET /v1/nowhere', 404],
+      ['PUT /v1/channels/', 405],
+      ['POST /oauth/token', 400],
+    ] as const) {
+      const answer = await app.request(route, { headers: { origin: 'https://app.example' } })
+      const { headers } = answer
+      expect([answer.status, headers.get('access-control-allow-origin')], route).toEqual([status, '*'])
+      expect(headers.get('access-control-allow-credentials')).toBeNull()
+      expect(headers.get('access-control-expose-headers')).toContain('WWW-Authenticate')
+    }
+    const preflight = await app.request('OPTIONS /v1/nowhere', {
+      headers: { origin: 'https://app.example', 'access-control-request-method': 'GET' },
+    })
+    expect([preflight.status, preflight.headers.get('access-control-allow-origin')]).toEqual([204, '*'])
+    const page = await app.request('GET /docs', { headers: { origin: 'https://app.example' } })
+    expect(page.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('answers with credentials or about them are kept by no cache', async () => {
+    expect((await app.request('POST /oauth/token', { body: {} })).headers.get('cache-control')).toBe('no-store')
+    expect((await app.request('GET /cron/webhook-deliveries')).headers.get('cache-control')).toBe('no-store')
+    const read = await app.request('GET /v1/channels/alice', { token })
+    expect(read.headers.get('cache-control')).toBe('private, no-cache')
+  })
+})
+
+describe('broken HTTP gets the envelope too, and the process lives', () => {
+  const close = 'Connection: close\r\n'
+  test.each([
+    ['garbage', 'GARBAGE\r\n', 400],
+    ['a head that is too large', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'a'.repeat(100_000)}\r\n`, 431],
+    ['a header with a space', 'GET / HTTP/1.1\r\nHost: x\r\nBad Header: y\r\n', 400],
+    [
+      'two lengths',
+      'POST /oauth/token HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n',
+      400,
+    ],
+    ['no Host', `GET /health/ HTTP/1.1\r\n${close}`, 400],
+    ['a target that is no path', `GET http://[bad/ HTTP/1.1\r\nHost: x\r\n${close}`, 400],
+    ['OPTIONS *', `OPTIONS * HTTP/1.1\r\nHost: x\r\n${close}`, 400],
+    ['two slashes', `GET // HTTP/1.1\r\nHost: x\r\n${close}`, 404],
+    ['TRACE', `TRACE / HTTP/1.1\r\nHost: x\r\n${close}`, 405],
+  ])('%s', async (_name, bytes, status) => {
+    const { head, body } = await exchange(bytes, '')
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+    expect(Object.keys(JSON.parse(body).error)).toEqual(['code', 'message'])
+    expect(head).toMatch(/x-request-id: [\w-]{36}/i)
+    expect(head).toMatch(/x-content-type-options: nosniff/i)
+    expect((await app.request('GET /health/')).status).toBe(200)
+  })
+
+  test('a body that is too large in chunks is 413 and ends the connection', async () => {
+    const writer = await app.token(['chat:write'], { user: alice })
+    const chunk = `${(70_000).toString(16)}\r\n${'x'.repeat(70_000)}\r\n0\r\n\r\n`
+    const { head } = await exchange(
+      `POST /v1/chat/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${writer}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`,
+      '',
+    )
+    expect(head).toMatch(/^HTTP\/1.1 413 /)
+    expect(head).toMatch(/connection: close/i)
+  })
+})
+
+test('the clock’s door is open to this machine alone, unless it knows a secret', async () => {
+  const nothing = { ok: true, processed: 0, delivered: 0, failed: 0, retried: 0 }
+  for (const method of ['GET', 'POST']) {
+    expect(await app.request(`${method} /cron/webhook-deliveries`)).toMatchObject({ status: 200, body: nothing })
+    for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip']) {
+      const proxied = await app.request(`${method} /cron/webhook-deliveries`, { headers: { [header]: '127.0.0.1' } })
+      expect([proxied.status, proxied.body.error.code]).toEqual([401, 'unauthorized'])
+    }
+  }
+  await using secret = await createTestApp({ cronSecret: 'tick-tock' })
+  const asked = async (authorization?: string) => {
+    const headers = authorization ? { authorization } : {}
+    return (await secret.request('GET /cron/webhook-deliveries', { headers })).status
+  }
+  expect(await asked()).toBe(401)
+  expect(await asked('Bearer tick')).toBe(401)
+  expect(await asked('Basic tick-tock')).toBe(401)
+  expect(await asked('Bearer tick-tock')).toBe(200)
+})
+
+test('before the service is ready it says so, and only that it lives', async () => {
+  const { createHttpServer } = await import('../../src/rest/server.ts')
+  const { log } = app.context
+  const server = createHttpServer({ contextOf: () => undefined, log, publicUrl: 'http://test', trustProxy: 0 })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as { port: number }
+  const statusOf = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).status
+  expect(await statusOf('/health/')).toBe(200)
+  for (const path of ['/health/ready', '/v1/channels/', '/docs', '/trpc/channels.list']) {
+    expect(await statusOf(path), path).toBe(503)
+  }
+  server.close()
+  server.closeAllConnections()
+})
+
+/** Writes bytes as they are; resolves to what came back until the connection closed. */
+async function exchange(bytes: string, end = 'Connection: close\r\n\r\n') {
+  const socket = connect(Number(new URL(app.base).port), '127.0.0.1')
+  socket.write(bytes + (end || (bytes.endsWith('\r\n\r\n') ? '' : '\r\n')))
+  const [head = '', body = ''] = (await text(socket)).split('\r\n\r\n')
+  return { head, body }
+}
