@@ -2,6 +2,7 @@ import { and, eq, isNull } from 'drizzle-orm'
 import { violatedConstraint } from '../db/failure.ts'
 import { authorizationCodes, grants, users } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
+import type { Account } from './account-resources.ts'
 import { type Actor, audit } from './audit.ts'
 import { isUsername } from './channels.ts'
 import type { Caller, Context, UserContext } from './context.ts'
@@ -43,8 +44,6 @@ export async function signUp(ctx: Context, newcomer: NewUser): Promise<User> {
   if (ctx.signup === 'closed') throw new Problem('forbidden', 'New accounts are made by the operator alone.')
   return createUser(ctx, newcomer)
 }
-
-export type Account = User & { bio: string | null; image_url: string | null; created_at: string }
 
 const accountById = statement<[id: string], Account>(`
   select id, username, email, bio, image_url, ${instantText('created_at')} as created_at from users where id = $1`)

@@ -1,24 +1,9 @@
 import { instantText, statement } from '../db/statement.ts'
+import type { Application } from './account-resources.ts'
 import { ownerOf, requireOwned } from './application-owner.ts'
 import type { OwnerContext } from './audit.ts'
 import { Problem } from './errors.ts'
-import type { GrantType } from './oauth/grant-types.ts'
 import { decodeCursor, type Page, type PageRequest, pageOf } from './paging.ts'
-import type { Scope } from './scopes.ts'
-
-/** An application of a third party; its `id` is the `client_id` of OAuth. */
-export type Application = {
-  id: string
-  name: string
-  website_url: string | null
-  /** Whether it runs where it can keep a secret. */
-  confidential: boolean
-  redirect_uris: string[]
-  grant_types: GrantType[]
-  scopes: Scope[]
-  created_at: string
-  updated_at: string
-}
 
 const SELECT = `
   select c.id, c.name, c.website_url, c.confidential, c.grant_types, c.scopes,

@@ -1,7 +1,8 @@
 import { count, eq } from 'drizzle-orm'
 import { clientRedirectUris, clients, grants } from '../db/schema/index.ts'
 import { statement } from '../db/statement.ts'
-import { type Application, findApplication } from './application-list.ts'
+import type { Application, CreatedApplication } from './account-resources.ts'
+import { findApplication } from './application-list.ts'
 import { ownerOf, requireOwned } from './application-owner.ts'
 import {
   changeRegistration,
@@ -16,11 +17,6 @@ import { Problem } from './errors.ts'
 import { newId } from './ids.ts'
 import { addSecret } from './oauth/client-secrets.ts'
 import { type InTransaction, transact } from './transaction.ts'
-
-export type CreatedApplication = Application & {
-  /** Shown this once; null for a public application. */
-  client_secret: string | null
-}
 
 const APPLICATIONS_MAX = 100
 
@@ -96,8 +92,8 @@ async function requireRoom({ db }: OwnerContext, ownerId: string | null): Promis
 const columnsOf = ({ name, website_url, grant_types, scopes }: Registration) => ({
   name: name.trim(),
   websiteUrl: website_url,
-  grantTypes: [...grant_types],
-  scopes: [...scopes],
+  grantTypes: [...new Set(grant_types)],
+  scopes: [...new Set(scopes)],
 })
 
 async function insertRedirectUris({ db }: InTransaction, clientId: string, uris: readonly string[]): Promise<void> {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { and, eq, type SQL } from 'drizzle-orm'
 import { loginSessions } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
+import type { LoginSession } from './account-resources.ts'
 import { addressOf, audit, userAgentOf } from './audit.ts'
 import type { Caller, Context, UserContext } from './context.ts'
 import { inMs } from './deadline.ts'
@@ -87,18 +88,7 @@ async function endSessions(tx: InTransaction, condition: SQL | undefined): Promi
   return ended.length
 }
 
-export type ListedSession = {
-  id: string
-  created_at: string
-  last_seen_at: string
-  expires_at: string
-  ip: string | null
-  user_agent: string | null
-  /** The one by which the list was asked for. */
-  is_current: boolean
-}
-
-const listAlive = statement<[userId: string, before: string, count: number, current: Buffer | null], ListedSession>(`
+const listAlive = statement<[userId: string, before: string, count: number, current: Buffer | null], LoginSession>(`
   select s.id, ${instantText('s.created_at')} as created_at, ${instantText('s.last_seen_at')} as last_seen_at,
          ${instantText('s.expires_at')} as expires_at, host(s.ip) as ip, s.user_agent,
          coalesce(s.secret_hash = $4, false) as is_current
@@ -112,7 +102,7 @@ const AFTER_ALL = 'ses_~'
 export async function listSessions(
   ctx: UserContext & { caller: Caller },
   { limit, cursor }: PageRequest,
-): Promise<Page<ListedSession>> {
+): Promise<Page<LoginSession>> {
   const [before = AFTER_ALL] = decodeCursor(ctx, 'sessions', cursor) ?? []
   const { session } = ctx.caller
   const current = session === undefined ? null : sha256(session)

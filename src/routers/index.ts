@@ -1,3 +1,5 @@
+import { accountRouter } from './account.ts'
+import { applicationsRouter } from './applications.ts'
 import { categoriesRouter } from './categories.ts'
 import { channelsRouter } from './channels.ts'
 import { chatRouter } from './chat.ts'
@@ -21,6 +23,8 @@ export const appRouter = router({
   events: eventsRouter,
   health: healthRouter,
   internal: internalRouter,
+  account: accountRouter,
+  applications: applicationsRouter,
 })
 
 export type AppRouter = typeof appRouter

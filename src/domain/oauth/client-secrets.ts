@@ -1,6 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { clientSecrets } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
+import type { ClientSecret } from '../account-resources.ts'
 import { requireOwned } from '../application-owner.ts'
 import { actorOf, audit, type OwnerContext } from '../audit.ts'
 import { sha256 } from '../digest.ts'
@@ -9,17 +10,14 @@ import { newId } from '../ids.ts'
 import { type InTransaction, transact } from '../transaction.ts'
 import { last4Of, mint } from './tokens.ts'
 
-/** Everything of a secret but itself: that is shown once. */
-export type ListedSecret = { id: string; last4: string; created_at: string; expires_at: string | null }
-
 const IS_LIVE = '(expires_at is null or expires_at > statement_timestamp())'
 
-const listLive = statement<[clientId: string], ListedSecret>(`
+const listLive = statement<[clientId: string], ClientSecret>(`
   select id, last4, ${instantText('created_at')} as created_at, ${instantText('expires_at')} as expires_at
     from client_secrets where client_id = $1 and ${IS_LIVE} order by id`)
 
 /** The secrets of an application that work now, oldest first. Throws `not_found`. */
-export async function listSecrets(ctx: OwnerContext, { id }: { id: string }): Promise<ListedSecret[]> {
+export async function listSecrets(ctx: OwnerContext, { id }: { id: string }): Promise<ClientSecret[]> {
   await requireOwned(ctx, id)
   return listLive(ctx.db, id)
 }

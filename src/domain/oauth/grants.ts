@@ -1,24 +1,13 @@
 import { and, eq } from 'drizzle-orm'
 import { grants } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
+import type { AllowedApplication } from '../account-resources.ts'
 import type { Context, UserContext } from '../context.ts'
 import { Problem } from '../errors.ts'
 import { decodeCursor, type Page, type PageRequest, pageOf } from '../paging.ts'
 import type { Scope } from '../scopes.ts'
 import { transact } from '../transaction.ts'
 import { revokeGrants } from './revoke-grants.ts'
-
-/** An application with access to a user's account. Each device that was allowed has a grant of its own. */
-export type AllowedApplication = {
-  application_id: string
-  name: string
-  website_url: string | null
-  /** All that any of its grants allows. */
-  scopes: Scope[]
-  grants: number
-  first_allowed_at: string
-  last_allowed_at: string
-}
 
 const allowedAfter = statement<[userId: string, after: string, count: number], AllowedApplication>(`
   select c.id as application_id, c.name, c.website_url, array_agg(distinct s.scope order by s.scope) as scopes,

@@ -1,6 +1,7 @@
 import { and, count, eq, isNull, not, or, sql } from 'drizzle-orm'
 import { apiKeys } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
+import type { ApiKey, CreatedApiKey } from '../account-resources.ts'
 import { ownerOf, requireOwned } from '../application-owner.ts'
 import { requireName } from '../application-rules.ts'
 import { actorOf, audit, type OwnerContext } from '../audit.ts'
@@ -12,24 +13,6 @@ import { decodeCursor, type Page, type PageRequest, pageOf } from '../paging.ts'
 import type { Scope } from '../scopes.ts'
 import { type InTransaction, transact } from '../transaction.ts'
 import { last4Of, mint } from './tokens.ts'
-
-/** Everything of a key but itself: that is shown once. */
-export type ListedKey = {
-  id: string
-  application_id: string
-  name: string
-  last4: string
-  scopes: Scope[]
-  /** The user who made it; null when that was the operator, or the account is gone. */
-  created_by: string | null
-  created_at: string
-  expires_at: string | null
-  last_used_at: string | null
-  revoked_at: string | null
-  /** The key that took its place. */
-  replaced_by: string | null
-}
-export type CreatedKey = ListedKey & { key: string }
 
 export type NewKey = {
   application_id: string
@@ -51,9 +34,9 @@ const SELECT = `
          ${instantText('last_used_at')} as last_used_at, ${instantText('revoked_at')} as revoked_at
     from api_keys`
 
-const keyById = statement<[id: string], ListedKey>(`${SELECT} where id = $1`)
+const keyById = statement<[id: string], ApiKey>(`${SELECT} where id = $1`)
 
-const keysAfter = statement<[clientId: string, after: string, count: number], ListedKey>(
+const keysAfter = statement<[clientId: string, after: string, count: number], ApiKey>(
   `${SELECT} where client_id = $1 and id > $2 order by id limit $3`,
 )
 
@@ -61,7 +44,7 @@ const keysAfter = statement<[clientId: string, after: string, count: number], Li
 export async function listKeys(
   ctx: OwnerContext,
   { application_id, limit, cursor }: PageRequest & { application_id: string },
-): Promise<Page<ListedKey>> {
+): Promise<Page<ApiKey>> {
   await requireOwned(ctx, application_id)
   const [after = ''] = decodeCursor(ctx, 'keys', cursor) ?? []
   const found = await keysAfter(ctx.db, application_id, after, limit + 1)
@@ -72,7 +55,7 @@ export async function listKeys(
  * Makes a key that stands for an application. Throws `not_found`, `invalid_request`, `invalid_scope` for what the
  * application is not registered for, `limit_reached` when it has ten living ones.
  */
-export async function createKey(ctx: OwnerContext, input: NewKey): Promise<CreatedKey> {
+export async function createKey(ctx: OwnerContext, input: NewKey): Promise<CreatedApiKey> {
   const { application_id: clientId, name, expires_in_days: days = DAYS_DEFAULT } = input
   requireName(name)
   return transact(ctx, async (tx) => {

@@ -1,8 +1,9 @@
 import { statement } from '../../db/statement.ts'
+import type { CreatedApiKey } from '../account-resources.ts'
 import { actorOf, audit, type OwnerContext } from '../audit.ts'
 import { Problem } from '../errors.ts'
 import { transact } from '../transaction.ts'
-import { type CreatedKey, DAYS_DEFAULT, insertKey, lockLiving } from './keys.ts'
+import { DAYS_DEFAULT, insertKey, lockLiving } from './keys.ts'
 
 const endAfterOverlap = statement<[id: string, replacedBy: string], never>(`
   update api_keys
@@ -16,7 +17,7 @@ const endAfterOverlap = statement<[id: string, replacedBy: string], never>(`
 export async function rollKey(
   ctx: OwnerContext,
   { id, expires_in_days: days = DAYS_DEFAULT }: { id: string; expires_in_days?: number | undefined },
-): Promise<CreatedKey> {
+): Promise<CreatedApiKey> {
   return transact(ctx, async (tx) => {
     const { clientId, name, scopes, replacedBy } = await lockLiving(tx, id)
     if (replacedBy !== null) throw new Problem('invalid_request', `id: was replaced by "${replacedBy}" already.`)

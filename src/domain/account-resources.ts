@@ -1,0 +1,90 @@
+import * as z from 'zod'
+import { grantTypes } from './oauth/grant-types.ts'
+import { scopes } from './scopes.ts'
+
+/** RFC 3339, UTC, milliseconds. */
+const Timestamp = z.string()
+
+/** What a user sees of the own account. */
+export const Account = z.object({
+  id: z.string(),
+  username: z.string(),
+  email: z.string(),
+  bio: z.string().nullable(),
+  image_url: z.string().nullable(),
+  created_at: Timestamp,
+})
+
+export const LoginSession = z.object({
+  id: z.string(),
+  created_at: Timestamp,
+  last_seen_at: Timestamp,
+  expires_at: Timestamp,
+  ip: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  /** The one by which the list was asked for. */
+  is_current: z.boolean(),
+})
+
+/** An application with access to a user's account. Each device that was allowed has a grant of its own. */
+export const AllowedApplication = z.object({
+  application_id: z.string(),
+  name: z.string(),
+  website_url: z.string().nullable(),
+  /** All that any of its grants allows. */
+  scopes: z.array(z.enum(scopes)),
+  grants: z.number(),
+  first_allowed_at: Timestamp,
+  last_allowed_at: Timestamp,
+})
+
+/** An application of a third party; its `id` is the `client_id` of OAuth. */
+export const Application = z.object({
+  id: z.string(),
+  name: z.string(),
+  website_url: z.string().nullable(),
+  /** Whether it runs where it can keep a secret. */
+  confidential: z.boolean(),
+  redirect_uris: z.array(z.string()),
+  grant_types: z.array(z.enum(grantTypes)),
+  scopes: z.array(z.enum(scopes)),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+/** `client_secret` is shown this once; null for a public application. */
+export const CreatedApplication = Application.extend({ client_secret: z.string().nullable() })
+
+/** Everything of a secret but itself: that is shown once. */
+export const ClientSecret = z.object({
+  id: z.string(),
+  last4: z.string(),
+  created_at: Timestamp,
+  expires_at: Timestamp.nullable(),
+})
+
+/** Everything of a key but itself: that is shown once. */
+export const ApiKey = z.object({
+  id: z.string(),
+  application_id: z.string(),
+  name: z.string(),
+  last4: z.string(),
+  scopes: z.array(z.enum(scopes)),
+  /** The user who made it; null when that was the operator, or the account is gone. */
+  created_by: z.string().nullable(),
+  created_at: Timestamp,
+  expires_at: Timestamp.nullable(),
+  last_used_at: Timestamp.nullable(),
+  revoked_at: Timestamp.nullable(),
+  /** The key that took its place. */
+  replaced_by: z.string().nullable(),
+})
+export const CreatedApiKey = ApiKey.extend({ key: z.string() })
+
+export type Account = z.output<typeof Account>
+export type LoginSession = z.output<typeof LoginSession>
+export type AllowedApplication = z.output<typeof AllowedApplication>
+export type Application = z.output<typeof Application>
+export type CreatedApplication = z.output<typeof CreatedApplication>
+export type ClientSecret = z.output<typeof ClientSecret>
+export type ApiKey = z.output<typeof ApiKey>
+export type CreatedApiKey = z.output<typeof CreatedApiKey>

@@ -1,0 +1,50 @@
+import * as z from 'zod'
+import { Account, AllowedApplication, LoginSession } from '../domain/account-resources.ts'
+import { changeEmail, changePassword, getAccount } from '../domain/accounts.ts'
+import { listAllowed, revokeAllowed } from '../domain/oauth/grants.ts'
+import { listSessions, revokeSession } from '../domain/sessions.ts'
+import { page, paging, text } from './fields.ts'
+import { procedure } from './operation.ts'
+import { router } from './trpc.ts'
+
+/** What people do with their own account, on our own pages. */
+export const accountRouter = router({
+  me: procedure({ access: 'session' })
+    .input(z.object({}))
+    .output(Account)
+    .query(({ ctx }) => getAccount(ctx)),
+
+  changeEmail: procedure({ access: 'session' })
+    .input(z.object({ email: text(), password: text() }))
+    .output(Account)
+    .mutation(({ ctx, input }) => changeEmail(ctx, input)),
+
+  changePassword: procedure({ access: 'session' })
+    .input(z.object({ current_password: text(), new_password: text() }))
+    .output(z.void())
+    .mutation(({ ctx, input }) => changePassword(ctx, input)),
+
+  sessions: router({
+    list: procedure({ access: 'session' })
+      .input(z.object(paging()))
+      .output(page(LoginSession))
+      .query(({ ctx, input }) => listSessions(ctx, input)),
+
+    revoke: procedure({ access: 'session' })
+      .input(z.object({ id: text() }))
+      .output(z.void())
+      .mutation(({ ctx, input }) => revokeSession(ctx, input)),
+  }),
+
+  grants: router({
+    list: procedure({ access: 'session' })
+      .input(z.object(paging()))
+      .output(page(AllowedApplication))
+      .query(({ ctx, input }) => listAllowed(ctx, input)),
+
+    revoke: procedure({ access: 'session' })
+      .input(z.object({ application_id: text() }))
+      .output(z.void())
+      .mutation(({ ctx, input }) => revokeAllowed(ctx, input)),
+  }),
+})

@@ -1,0 +1,99 @@
+import * as z from 'zod'
+import { ApiKey, Application, ClientSecret, CreatedApiKey, CreatedApplication } from '../domain/account-resources.ts'
+import { getApplication, listApplications } from '../domain/application-list.ts'
+import { createApplication, deleteApplication, updateApplication } from '../domain/applications.ts'
+import { listSecrets, revokeSecret, rotateSecret } from '../domain/oauth/client-secrets.ts'
+import { grantTypes } from '../domain/oauth/grant-types.ts'
+import { createKey, listKeys, revokeKey } from '../domain/oauth/keys.ts'
+import { rollKey } from '../domain/oauth/roll-key.ts'
+import { scopes } from '../domain/scopes.ts'
+import { page, paging, text } from './fields.ts'
+import { procedure } from './operation.ts'
+import { router } from './trpc.ts'
+
+const listMax = 100
+
+const registration = () => ({
+  website_url: text().nullish(),
+  redirect_uris: z.array(text()).max(listMax).optional(),
+  grant_types: z.array(z.enum(grantTypes)).max(listMax).optional(),
+  scopes: z.array(z.enum(scopes)).max(listMax).optional(),
+})
+const byId = () => z.object({ id: text() })
+
+const secretsRouter = router({
+  list: procedure({ access: 'session' })
+    .input(byId())
+    .output(z.array(ClientSecret))
+    .query(({ ctx, input }) => listSecrets(ctx, input)),
+
+  revoke: procedure({ access: 'session' })
+    .input(z.object({ id: text(), secret_id: text() }))
+    .output(z.void())
+    .mutation(({ ctx, input }) => revokeSecret(ctx, input)),
+})
+
+const keysRouter = router({
+  list: procedure({ access: 'session' })
+    .input(z.object({ application_id: text(), ...paging() }))
+    .output(page(ApiKey))
+    .query(({ ctx, input }) => listKeys(ctx, input)),
+
+  create: procedure({ access: 'session' })
+    .input(
+      z.object({
+        application_id: text(),
+        name: text(),
+        scopes: z.array(z.enum(scopes)).min(1).max(listMax).optional(),
+        expires_in_days: z.number().int().optional(),
+      }),
+    )
+    .output(CreatedApiKey)
+    .mutation(({ ctx, input }) => createKey(ctx, input)),
+
+  roll: procedure({ access: 'session' })
+    .input(z.object({ id: text(), expires_in_days: z.number().int().optional() }))
+    .output(CreatedApiKey)
+    .mutation(({ ctx, input }) => rollKey(ctx, input)),
+
+  revoke: procedure({ access: 'session' })
+    .input(byId())
+    .output(z.void())
+    .mutation(({ ctx, input }) => revokeKey(ctx, input)),
+})
+
+/** What developers do with their applications, on our own pages. */
+export const applicationsRouter = router({
+  create: procedure({ access: 'session' })
+    .input(z.object({ name: text(), confidential: z.boolean(), ...registration() }))
+    .output(CreatedApplication)
+    .mutation(({ ctx, input }) => createApplication(ctx, input)),
+
+  list: procedure({ access: 'session' })
+    .input(z.object(paging()))
+    .output(page(Application))
+    .query(({ ctx, input }) => listApplications(ctx, input)),
+
+  get: procedure({ access: 'session' })
+    .input(byId())
+    .output(Application)
+    .query(({ ctx, input }) => getApplication(ctx, input)),
+
+  update: procedure({ access: 'session' })
+    .input(z.object({ id: text(), name: text().optional(), ...registration() }))
+    .output(Application)
+    .mutation(({ ctx, input }) => updateApplication(ctx, input)),
+
+  delete: procedure({ access: 'session' })
+    .input(byId())
+    .output(z.void())
+    .mutation(({ ctx, input }) => deleteApplication(ctx, input)),
+
+  rotateSecret: procedure({ access: 'session' })
+    .input(byId())
+    .output(z.object({ client_secret: z.string() }))
+    .mutation(({ ctx, input }) => rotateSecret(ctx, input)),
+
+  secrets: secretsRouter,
+  keys: keysRouter,
+})
