@@ -54,14 +54,6 @@ export function membership(cidrs: readonly string[]): (address: string) => boole
   }
 }
 
-/** Whether the text is an address with a prefix, such as `10.0.0.0/8` or `fd12::/16`; a lone address stands for itself. */
-export function isCidr(text: string): boolean {
-  const [address = '', prefix, more] = text.split('/')
-  const family = familyOf(address)
-  if (family === 0 || more !== undefined) return false
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (family === 6 ? 128 : 32))
-}
-
 function isNeverAllowed(address: string): boolean {
   const family = familyOf(address)
   if (family === 4) return never4.check(address, 'ipv4')

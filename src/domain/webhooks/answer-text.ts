@@ -1,0 +1,20 @@
+const TEXT_BYTES_MAX = 4_096
+const REPLACEMENT = '\ufffd'
+
+/**
+ * What a receiver answered, as text that PostgreSQL can keep: NUL and broken UTF-8 become U+FFFD, at most 4 kB. It is the
+ * receiver's text and nobody else's: whoever shows it escapes it.
+ */
+export function answerText(body: Buffer): string | null {
+  if (body.length === 0) return null
+  const text = body.subarray(0, TEXT_BYTES_MAX).toString('utf8').replaceAll('\0', REPLACEMENT)
+  const bytes = Buffer.from(text)
+  return bytes.length <= TEXT_BYTES_MAX ? text : bytes.subarray(0, wholeCharacters(bytes)).toString('utf8')
+}
+
+/** Where the last character that fits begins to be cut: a byte 10xxxxxx continues one. */
+function wholeCharacters(bytes: Buffer): number {
+  let end = TEXT_BYTES_MAX
+  while (((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end--
+  return end
+}

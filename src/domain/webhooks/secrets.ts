@@ -1,0 +1,46 @@
+import { webhookSecrets } from '../../db/schema/index.ts'
+import { newId } from '../ids.ts'
+import type { Keyring, Sealed } from '../keyring.ts'
+import type { InTransaction } from '../transaction.ts'
+import { newSigningSecret, signingKey } from './sign.ts'
+
+/** Makes a secret for a subscription and keeps it sealed. What is returned is shown once and nowhere else. */
+export async function keepNewSecret({ db, keyring, now }: InTransaction, subscriptionId: string): Promise<string> {
+  const secret = newSigningSecret()
+  const createdAt = now()
+  const sealed = keyring.seal('webhook-secret', subscriptionId, secret)
+  await db.insert(webhookSecrets).values({ id: newId('secret', createdAt), subscriptionId, createdAt, ...sealed })
+  return secret
+}
+
+export type SealedSecret = Sealed & { id: string }
+
+const OPEN_MS = 60_000
+const OPEN_MAX = 10_000
+
+/** Opened signing keys, each kept in memory for a minute. */
+export class OpenedSecrets {
+  readonly #keyring: Keyring
+  readonly #opened = new Map<string, { key: Buffer; until: number }>()
+
+  constructor(keyring: Keyring) {
+    this.#keyring = keyring
+  }
+
+  /** The key of a sealed secret. Throws when its key has left `SECRET_KEYS`. */
+  open(subscriptionId: string, { id, ...sealed }: SealedSecret): Buffer {
+    const now = performance.now()
+    const known = this.#opened.get(id)
+    if (known && known.until > now) return known.key
+    const key = signingKey(this.#keyring.open('webhook-secret', subscriptionId, sealed))
+    if (this.#opened.size >= OPEN_MAX) this.#opened.clear()
+    this.#opened.set(id, { key, until: now + OPEN_MS })
+    return key
+  }
+
+  /** Drops what has been in memory for a minute. */
+  forgetOld() {
+    const now = performance.now()
+    for (const [id, { until }] of this.#opened) if (until <= now) this.#opened.delete(id)
+  }
+}

@@ -1,0 +1,36 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+const PREFIX = 'whsec_'
+const KEY_BYTES = 32
+const TOLERANCE_S = 300
+
+/** A signing secret of Standard Webhooks 1.0.0: `whsec_` and the base64 of 32 random bytes. */
+export const newSigningSecret = (): string => PREFIX + randomBytes(KEY_BYTES).toString('base64')
+
+/** The key of a secret: its decoded bytes, not its text. Throws on what is not 24 to 64 bytes of strict base64. */
+export function signingKey(secret: string): Buffer {
+  const text = secret.startsWith(PREFIX) ? secret.slice(PREFIX.length) : ''
+  const key = Buffer.from(text, 'base64')
+  if (key.length < 24 || key.length > 64 || key.toString('base64') !== text) {
+    throw new TypeError('A signing secret is "whsec_" and the base64 of 24 to 64 bytes')
+  }
+  return key
+}
+
+/** `webhook-signature`: one `v1,…` for each key, separated by spaces. `body` is what goes on the wire. */
+export function sign(keys: readonly Buffer[], id: string, timestampS: number, body: Buffer): string {
+  const head = `${id}.${timestampS}.`
+  return keys.map((key) => `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`).join(' ')
+}
+
+export type SignedHead = { id: string; timestamp: string; signature: string }
+
+/** Whether one of the signatures is the secret's and the time is within 300 s of `nowS`: what a receiver does. */
+export function verify(secret: string, { id, timestamp, signature }: SignedHead, body: Buffer, nowS: number): boolean {
+  const timestampS = Number(timestamp)
+  if (!(Math.abs(nowS - timestampS) <= TOLERANCE_S)) return false
+  const expected = Buffer.from(sign([signingKey(secret)], id, timestampS, body))
+  return signature.split(' ').some((part) => isSame(Buffer.from(part), expected))
+}
+
+const isSame = (one: Buffer, other: Buffer) => one.length === other.length && timingSafeEqual(one, other)

@@ -1,0 +1,72 @@
+import { statement } from '../../db/statement.ts'
+import type { Context } from '../context.ts'
+import { lowerBound } from '../ids.ts'
+
+const CHUNK_ROWS = 1_000
+const DAY_MS = 86_400_000
+/** Events are dropped after 35 days. */
+const EXPIRE_AFTER_DAYS = 34
+
+/** Moves what `chosen` names out of the queue, in the order of the identifiers. What is on the wire is left alone. */
+const moveOut = (chosen: string) => `
+with recursive ${chosen}, mine as materialized (
+  select d.id, chosen.outcome from webhook_deliveries d join chosen on chosen.id = d.id
+  where d.lease is null or d.due_at <= statement_timestamp()
+  order by d.id for update of d skip locked
+), gone as (
+  delete from webhook_deliveries d using mine where d.id = mine.id
+  returning d.id, d.event_id, d.type, d.subscription_id, d.created_at, mine.outcome
+)
+insert into webhook_deliveries_done (id, event_id, type, subscription_id, outcome, attempts, created_at, finished_at)
+select id, event_id, type, subscription_id, outcome,
+  coalesce((select max(a.n) from webhook_attempts a where a.delivery_id = gone.id), 0), created_at, statement_timestamp()
+from gone
+on conflict (id) do update set outcome = excluded.outcome, reason = null, attempts = excluded.attempts,
+  finished_at = excluded.finished_at
+returning id`
+
+/** Visits each subscription with pending rows once (a loose index scan); one that is gone altogether counts as deleted. */
+const moveStopped = statement<[limit: number], { id: string }>(
+  moveOut(`scan (lane, id) as (
+  (select lane, subscription_id from webhook_deliveries order by lane, subscription_id limit 1)
+  union all
+  select later.lane, later.subscription_id from scan cross join lateral (
+    select d.lane, d.subscription_id from webhook_deliveries d
+    where (d.lane, d.subscription_id) > (scan.lane, scan.id) order by d.lane, d.subscription_id limit 1) later
+), chosen as (
+  select rows.id, case when s.id is null or s.deleted_at is not null then 'cancelled' else 'held' end as outcome
+  from scan left join webhook_subscriptions s on s.id = scan.id
+  cross join lateral (
+    select d.id from webhook_deliveries d where d.lane = scan.lane and d.subscription_id = scan.id
+      and (d.lease is null or d.due_at <= statement_timestamp()) limit $1::int) rows
+  where s.id is null or s.deleted_at is not null or s.status = 'disabled' limit $1::int
+)`),
+)
+
+const moveOld = statement<[before: string, limit: number], { id: string }>(
+  moveOut(`chosen as (
+  select d.id, 'expired' as outcome from webhook_deliveries d where d.id < $1 order by d.id limit $2::int
+)`),
+)
+
+/**
+ * Takes what must not be sent any more out of the queue: `cancelled` where the subscription is deleted, `held` where it is
+ * disabled. Whoever deletes or disables touches the subscription alone, so nobody holds one and then wants a delivery.
+ */
+export async function sweepStopped({ slow }: Context): Promise<number> {
+  return untilShort(() => moveStopped(slow, CHUNK_ROWS))
+}
+
+/** Finishes as `expired` what waits for so long that its event is about to be dropped. */
+export async function sweepExpired({ slow, now }: Context): Promise<number> {
+  const before = lowerBound('delivery', new Date(now().getTime() - EXPIRE_AFTER_DAYS * DAY_MS))
+  return untilShort(() => moveOld(slow, before, CHUNK_ROWS))
+}
+
+async function untilShort(moveChunk: () => Promise<unknown[]>): Promise<number> {
+  for (let moved = 0; ; ) {
+    const chunk = await moveChunk()
+    moved += chunk.length
+    if (chunk.length < CHUNK_ROWS) return moved
+  }
+}
