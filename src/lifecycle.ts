@@ -67,11 +67,17 @@ function end(status: number, complaint?: string): never {
   process.exit(complaint ? 1 : status)
 }
 
-/** One line for the person who starts the process; how it came about goes to the log. */
+/** One line for the person who starts the process; how it came about goes to the log, if that is detailed. */
 function tell(error: unknown) {
-  const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`developer-api: ${message.split('\n')[0]}\n`)
+  process.stderr.write(`developer-api: ${reasonOf(error)}\n`)
   logger.debug({ err: error }, 'The process did not start')
+}
+
+/** The first line of an error, and of what is at the bottom of it. */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const [line = ''] = error.message.split('\n')
+  return error.cause === undefined ? line : `${line}: ${reasonOf(error.cause)}`
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,0 +1,83 @@
+import { listApplications } from '../application-list.ts'
+import { createApplication, updateApplication } from '../applications.ts'
+import type { Caller, UserContext } from '../context.ts'
+import { Problem } from '../errors.ts'
+import { authenticateClient } from '../oauth/authenticate-client.ts'
+import { rotateSecret } from '../oauth/client-secrets.ts'
+import { identify } from '../oauth/identify.ts'
+import { createKey, listKeys, revokeKey } from '../oauth/keys.ts'
+import { type Scope, scopes } from '../scopes.ts'
+
+type Wanted = { name: string; confidential: boolean; redirect_uri: string }
+
+/** A confidential application of the caller's, with a secret that works: the one given, as long as it does. */
+export async function prepareConfidential(ctx: UserContext, wanted: Omit<Wanted, 'confidential'>, secret?: string) {
+  const { redirect_uri } = wanted
+  const { id, client_secret } = await prepareApplication(ctx, { ...wanted, confidential: true })
+  if (client_secret !== null) return { client_id: id, client_secret, redirect_uri }
+  if (secret !== undefined && (await isSecretOf(ctx, id, secret))) {
+    return { client_id: id, client_secret: secret, redirect_uri }
+  }
+  return { client_id: id, ...(await rotateSecret(ctx, { id })), redirect_uri }
+}
+
+/** A public application of the caller's. */
+export async function preparePublic(ctx: UserContext, wanted: Omit<Wanted, 'confidential'>) {
+  const { id } = await prepareApplication(ctx, { ...wanted, confidential: false })
+  return { client_id: id, redirect_uri: wanted.redirect_uri }
+}
+
+/** Found by its name among the caller's, and brought to what is wanted; `client_secret` is null unless it was made. */
+async function prepareApplication(ctx: UserContext, { name, confidential, redirect_uri }: Wanted) {
+  const { items } = await listApplications(ctx, { limit: 100 })
+  const found = items.find((one) => one.name === name && one.confidential === confidential)
+  if (!found) return createApplication(ctx, { name, confidential, redirect_uris: [redirect_uri] })
+  if (!hasAll(found, redirect_uri))
+    await updateApplication(ctx, { id: found.id, scopes, redirect_uris: [redirect_uri] })
+  return { ...found, client_secret: null }
+}
+
+type Registered = { scopes: readonly Scope[]; redirect_uris: readonly string[] }
+
+const hasAll = ({ scopes: registered, redirect_uris }: Registered, redirectUri: string) =>
+  redirect_uris.includes(redirectUri) && scopes.every((scope) => registered.includes(scope))
+
+async function isSecretOf(ctx: UserContext, id: string, secret: string): Promise<boolean> {
+  try {
+    await authenticateClient({ ...ctx, caller: ourselves }, { id, secret, scheme: 'Bearer' })
+    return true
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
+  }
+}
+
+const ourselves: Caller = {
+  authorization: undefined,
+  session: undefined,
+  address: 'demo',
+  isForwarded: false,
+  requestId: 'demo',
+  userAgent: undefined,
+}
+
+const KEY_NAME = 'Demonstration'
+
+/** A key of an application, with every scope: the one given, as long as it works. Those that nobody knows are revoked. */
+export async function prepareKey(ctx: UserContext, applicationId: string, key?: string): Promise<string> {
+  if (key !== undefined && (await isKeyOf(ctx, applicationId, key))) return key
+  const { items } = await listKeys(ctx, { application_id: applicationId, limit: 100 })
+  const forgotten = items.filter(({ name, revoked_at }) => name === KEY_NAME && revoked_at === null)
+  for (const { id } of forgotten) await revokeKey(ctx, { id })
+  return (await createKey(ctx, { application_id: applicationId, name: KEY_NAME })).key
+}
+
+async function isKeyOf(ctx: UserContext, applicationId: string, key: string): Promise<boolean> {
+  try {
+    const { clientId, scopes: granted } = await identify(ctx, key)
+    return clientId === applicationId && scopes.every((scope) => granted.includes(scope))
+  } catch (error) {
+    if (error instanceof Problem) return false
+    throw error
+  }
+}

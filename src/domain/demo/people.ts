@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto'
+import { eq } from 'drizzle-orm'
+import { users } from '../../db/schema/index.ts'
+import { createUser } from '../accounts.ts'
+import type { Context, UserContext } from '../context.ts'
+import { hashPassword, isPassword } from '../passwords.ts'
+import { scopes } from '../scopes.ts'
+import type { DemoName } from './credentials.ts'
+
+export type DemoPerson = { id: string; username: string; password: string }
+
+/** Marks the accounts that are ours to change; nobody receives mail under this domain (RFC 2606). */
+const emailOf = (username: string) => `${username}@demo.example`
+
+/**
+ * An account of the demonstration, with a password that works: the one given, as long as it does. Throws when the name
+ * belongs to somebody else, whose password is none of our business.
+ */
+export async function preparePerson(ctx: Context, name: DemoName, password?: string): Promise<DemoPerson> {
+  const [found] = await ctx.db
+    .select({ id: users.id, email: users.email, hash: users.passwordHash })
+    .from(users)
+    .where(eq(users.username, name))
+  if (!found) return createPerson(ctx, name)
+  if (found.email !== emailOf(name)) {
+    throw new Error(`DEMO_DATA needs the username "${name}", which belongs to somebody else: set DEMO_DATA=off`)
+  }
+  if (password !== undefined && (await isPassword(password, found.hash))) {
+    return { id: found.id, username: name, password }
+  }
+  return { id: found.id, username: name, password: await resetPassword(ctx, found.id) }
+}
+
+/** Somebody who has never logged in. */
+export async function createPerson(ctx: Context, username: string): Promise<DemoPerson> {
+  const password = newPassword()
+  const { id } = await createUser(ctx, { username, email: emailOf(username), password }, { type: 'system' })
+  return { id, username, password }
+}
+
+async function resetPassword({ db }: Context, id: string): Promise<string> {
+  const password = newPassword()
+  await db
+    .update(users)
+    .set({ passwordHash: await hashPassword(password) })
+    .where(eq(users.id, id))
+  return password
+}
+
+const newPassword = () => randomBytes(12).toString('base64url')
+
+/** The context in which somebody acts as if they were logged in. */
+export function actingAs(ctx: Context, { id, username }: { id: string; username: string }): UserContext {
+  return { ...ctx, principal: { kind: 'user', userId: id, username, clientId: null, scopes } }
+}

@@ -1,0 +1,41 @@
+import { once } from 'node:events'
+import type { Server } from 'node:http'
+import type { Config } from './config.ts'
+
+const IDLE_CHECK_MS = 50
+const DRAIN_MS = 9_000
+
+/** Throws one line that names the variable to change when the address cannot be had. */
+export async function listen(server: Server, { port, host }: Pick<Config, 'port' | 'host'>): Promise<void> {
+  server.listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    const explain = error instanceof Error && 'code' in error ? refusals[String(error.code)] : undefined
+    if (!explain) throw error
+    throw new Error(explain(host, port))
+  }
+}
+
+const refusals: Record<string, ((host: string, port: number) => string) | undefined> = {
+  EADDRINUSE: (host, port) => `PORT ${port} of ${host} is in use: stop what listens there, or set another PORT`,
+  EACCES: (_, port) => `PORT ${port} may not be listened on by this user: set a PORT above 1023`,
+  EADDRNOTAVAIL: (host) => `HOST ${host} is no address of this machine`,
+  ENOTFOUND: (host) => `HOST ${host} has no address`,
+}
+
+/**
+ * Accepts nothing new and lets requests in flight end, for 9 s at most. Connections that a client keeps for its next
+ * request are closed as soon as they are idle, which `close` does for those alone that are idle already.
+ */
+export async function drain(server: Server): Promise<void> {
+  if (!server.listening) return
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  const sweeping = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
+  const forced = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+  await closed
+  clearInterval(sweeping)
+  clearTimeout(forced)
+}

@@ -1,0 +1,35 @@
+import type { Config } from './config.ts'
+import { demoFileIn } from './demo-file.ts'
+import type { DemoCredentials } from './domain/demo/credentials.ts'
+import { logger } from './telemetry/logger.ts'
+
+/** Tells that the service is ready: to a person who tries it out in full, to an operator's log in one line. */
+export function welcome({ publicUrl, dataDir }: Config, demo: DemoCredentials | undefined) {
+  if (demo) process.stdout.write(welcomeText(publicUrl, demoFileIn(dataDir), demo))
+  else logger.info({ url: publicUrl, pid: process.pid }, 'The service is ready')
+}
+
+/** Where things are, who can log in, and three commands that work when pasted. */
+function welcomeText(url: string, demoFile: string, { api_key, users }: DemoCredentials): string {
+  const people = Object.values(users).map(({ username, password }) => `${username} / ${password}`)
+  return `
+developer-api is ready.
+
+  API        ${url}
+  Reference  ${url}/docs
+  Console    ${url}/console
+
+  Log in as  ${people.join('\n             ')}
+  All demo credentials are in ${demoFile}
+
+Try it:
+
+  curl ${url}/v1/livestreams/ -H "Authorization: Bearer ${api_key}"
+
+  curl ${url}/v1/users/me -H "Authorization: Bearer ${users.viewer.access_token}"
+
+  curl ${url}/v1/chat/messages -H "Authorization: Bearer ${users.viewer.access_token}" \\
+    -d room_name=streamer -d content=Hello
+
+`
+}

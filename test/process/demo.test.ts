@@ -1,0 +1,107 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { users } from '../../src/db/schema/index.ts'
+import { listCategories } from '../../src/domain/categories.ts'
+import { listChannels } from '../../src/domain/channels.ts'
+import { listMessages } from '../../src/domain/chat.ts'
+import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
+import { createPerson } from '../../src/domain/demo/people.ts'
+import { prepareDemo } from '../../src/domain/demo/prepare.ts'
+import { endLivestream, listLivestreams } from '../../src/domain/livestreams.ts'
+import { authenticateClient } from '../../src/domain/oauth/authenticate-client.ts'
+import { identify } from '../../src/domain/oauth/identify.ts'
+import { isPassword } from '../../src/domain/passwords.ts'
+import { scopes } from '../../src/domain/scopes.ts'
+import { createTestContext } from '../support/context.ts'
+
+let test_: Awaited<ReturnType<typeof createTestContext>>
+let demo: DemoCredentials
+
+beforeAll(async () => {
+  test_ = await createTestContext()
+  demo = await prepareDemo(test_.context, undefined)
+})
+afterAll(() => test_[Symbol.asyncDispose]())
+
+const caller = {
+  authorization: undefined,
+  session: undefined,
+  address: '127.0.0.1',
+  isForwarded: false,
+  requestId: 'r',
+  userAgent: undefined,
+}
+
+/** Every credential, tried. */
+async function tryAll({ client, other_client, public_client, api_key, users: people }: DemoCredentials) {
+  const ctx = { ...test_.context, caller }
+  for (const { client_id: id, client_secret: secret } of [client, other_client]) {
+    const { grantTypes, scopes: registered } = await authenticateClient(ctx, { id, secret, scheme: 'Basic' })
+    expect(grantTypes.toSorted()).toEqual(['authorization_code', 'client_credentials', 'refresh_token'])
+    expect(registered.toSorted()).toEqual(scopes.toSorted())
+  }
+  const desktop = { id: public_client.client_id, secret: undefined, scheme: 'Bearer' } as const
+  expect((await authenticateClient(ctx, desktop)).isConfidential).toBe(false)
+  expect(await identify(ctx, api_key)).toMatchObject({ kind: 'application', clientId: client.client_id })
+  expect((await identify(ctx, api_key)).scopes.toSorted()).toEqual(scopes.toSorted())
+  for (const { id, username, password, access_token } of Object.values(people)) {
+    expect(await identify(ctx, access_token)).toMatchObject({ kind: 'user', userId: id, username })
+    const [row] = await ctx.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, id))
+    expect(await isPassword(password, row?.hash)).toBe(true)
+  }
+}
+
+describe('the demonstration', () => {
+  test('has credentials that work, in the shape of demo.json', async () => {
+    expect(DemoCredentials.parse(demo)).toEqual(demo)
+    expect(demo.client.redirect_uri).toBe('http://127.0.0.1:4000/callback')
+    expect(demo.other_client.redirect_uri).toBe('http://127.0.0.1:4001/callback')
+    expect(demo.public_client.redirect_uri).toBe('http://127.0.0.1/callback')
+    await tryAll(demo)
+  })
+
+  test('has enough to fill pages', async () => {
+    const ctx = test_.context
+    expect((await listChannels(ctx, { limit: 100 })).items.length).toBeGreaterThanOrEqual(60)
+    expect((await listCategories(ctx, { limit: 100 })).items.length).toBeGreaterThanOrEqual(6)
+    expect((await listMessages(ctx, { room_name: 'streamer', limit: 100 })).items.length).toBeGreaterThan(0)
+    const { items } = await listLivestreams(ctx, { limit: 100 })
+    expect(items.map(({ channel }) => channel?.username)).toContain('streamer')
+  })
+
+  test('is the same after a restart: nothing twice, what is known goes on working', async () => {
+    const before = await listChannels(test_.context, { limit: 100 })
+    const again = await prepareDemo(test_.context, demo)
+    expect(await listChannels(test_.context, { limit: 100 })).toEqual(before)
+    expect(again.client).toEqual(demo.client)
+    expect(again.api_key).toBe(demo.api_key)
+    expect(again.users.viewer).toMatchObject({ id: demo.users.viewer.id, password: demo.users.viewer.password })
+    expect(again.users.viewer.access_token).not.toBe(demo.users.viewer.access_token)
+    await tryAll(again)
+    expect((await listMessages(test_.context, { room_name: 'streamer', limit: 100 })).items).toHaveLength(8)
+  })
+
+  test('makes new credentials where the known ones were lost, as often as that happens', async () => {
+    for (let lost = 0; lost < 12; lost++) await prepareDemo(test_.context, undefined)
+    const renewed = await prepareDemo(test_.context, undefined)
+    expect(renewed.client.client_id).toBe(demo.client.client_id)
+    expect(renewed.users.streamer.id).toBe(demo.users.streamer.id)
+    await tryAll(renewed)
+  })
+
+  test('has its streamer live again after the stream was ended', async () => {
+    const { streamer } = demo.users
+    const principal = { kind: 'user', userId: streamer.id, username: 'streamer', clientId: null, scopes } as const
+    await endLivestream({ ...test_.context, principal })
+    await prepareDemo(test_.context, undefined)
+    const { items } = await listLivestreams(test_.context, { limit: 10, broadcaster_user_id: streamer.id })
+    expect(items).toHaveLength(1)
+  })
+})
+
+test('a stranger who bears a name of the demonstration keeps the account to themselves', async () => {
+  await using own = await createTestContext()
+  await own.user('streamer')
+  await expect(prepareDemo(own.context, undefined)).rejects.toThrow(/"streamer", which belongs to somebody else/)
+  await expect(createPerson(own.context, 'streamer')).rejects.toThrow('taken')
+})
