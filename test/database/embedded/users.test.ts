@@ -1,0 +1,94 @@
+import { chownSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { barrier } from '../../../src/db/embedded/unprivileged.ts'
+import { children, hold, isAlive, kill, lacks, makeBase, parent, stop, until } from './held.ts'
+import { makeProject } from './project.ts'
+
+const NOBODY = { uid: 65534, gid: 65534, isOther: true }
+const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', 'env', 'HOME=/nonexistent']
+const COPIES = '/var/lib/embedded-postgres'
+
+const base = makeBase()
+const hadCopies = existsSync(COPIES)
+afterAll(() => {
+  base.dispose()
+  if (!hadCopies) rmSync(COPIES, { recursive: true, force: true })
+})
+const closedNode = barrier(process.execPath, NOBODY) && 'needs a Node that every user may run'
+const missing = lacks({ root: true, tools: ['setpriv'] }) ?? closedNode
+const root = test.skipIf(missing)
+const note = missing ? ` (${missing})` : ''
+const project = missing ? '' : makeProject(base.folder('project'))
+
+const home = base.folder('home')
+const closed = base.folder('closed') // as root's home is, and every folder of mkdtemp
+if (!missing) {
+  mkdirSync(home)
+  chownSync(home, NOBODY.uid, NOBODY.gid)
+  mkdirSync(closed, { mode: 0o700 })
+}
+
+root(`a plain user runs it, from node_modules that are read-only and without links${note}`, async () => {
+  const script = makeProject(base.folder('unlinked'), { isLinked: false })
+  const first = await hold({ dataDir: home }, { via: asNobody, script })
+  expect(statSync(join(home, 'postgres', 'lib')).isDirectory()).toBe(true) // the links, beside the data
+  await stop(first)
+})
+
+root(`root runs a plain user's cluster as that user, who can go on with it${note}`, async () => {
+  const first = await hold({ dataDir: home, write: 1 }, { script: project })
+  await until('rows', () => first.lines.length > 5)
+  expect(statSync(`/proc/${first.server}`).uid).toBe(NOBODY.uid)
+  kill(parent(first.server), first.server, first.node)
+  await first.ended
+  const second = await hold({ dataDir: home }, { via: asNobody, script: project })
+  expect(second.rows).toBeGreaterThan(0)
+  await stop(second)
+})
+
+root(`a folder of somebody else is refused in one line${note}`, async () => {
+  const dataDir = base.folder('roots')
+  mkdirSync(join(dataDir, 'postgres'), { recursive: true })
+  const refused = await hold({ dataDir }, { via: asNobody, script: project })
+  expect(refused.error).toMatch(/ belongs to user id 0, not to 65534: run as that user, or set DATA_DIR$/)
+})
+
+root(
+  `root runs it in a folder that the server's user cannot enter, also after a crash and with an orphan${note}`,
+  async () => {
+    renameSync(join(home, 'postgres'), join(closed, 'postgres'))
+    const first = await hold({ dataDir: closed, write: 1000 })
+    await until('rows', () => first.lines.length > 20)
+    kill(parent(first.server), first.node, first.server)
+    await first.ended
+    const second = await hold({ dataDir: closed })
+    expect(second.rows).toBeGreaterThanOrEqual(20)
+    const guard = parent(second.server)
+    kill(...children(guard).filter((pid) => pid !== second.server), guard, second.node)
+    await second.ended
+    const third = await hold({ dataDir: closed })
+    expect(isAlive(second.server)).toBe(false)
+    await stop(third)
+  },
+)
+
+root(`root in a project that the server's user cannot enter: the binaries are copied once${note}`, async () => {
+  const script = makeProject(join(closed, 'project'))
+  const first = await hold({ dataDir: join(closed, 'fresh') }, { script })
+  expect(first.error).toBeUndefined()
+  if (!hadCopies) expect(first.log()).toMatch(/^Copying PostgreSQL \(60 MB\) to /)
+  await stop(first)
+  const second = await hold({ dataDir: join(closed, 'fresh') }, { script })
+  expect(second.log()).toBe('')
+  await stop(second)
+})
+
+root(`a user without an entry in /etc/passwd is told so${note}`, async () => {
+  const dataDir = base.folder('nameless')
+  mkdirSync(dataDir)
+  chownSync(dataDir, 4711, 4711)
+  const via = ['setpriv', '--reuid=4711', '--regid=4711', '--clear-groups']
+  const refused = await hold({ dataDir }, { via, script: project })
+  expect(refused.error).toMatch(/^User id 4711 has no entry in \/etc\/passwd/)
+})
