@@ -30,14 +30,13 @@ if (!missing) {
 }
 
 root(`a plain user runs it, from node_modules that are read-only and without links${note}`, async () => {
-  const script = makeProject(base.folder('unlinked'), { isLinked: false })
-  const first = await hold({ dataDir: home }, { via: asNobody, script })
+  const first = await hold({ dataDir: home }, { via: asNobody, script: project })
   expect(statSync(join(home, 'postgres', 'lib')).isDirectory()).toBe(true) // the links, beside the data
   await stop(first)
 })
 
 root(`root runs a plain user's cluster as that user, who can go on with it${note}`, async () => {
-  const first = await hold({ dataDir: home, write: 1 }, { script: project })
+  const first = await hold({ dataDir: home, write: 1 })
   await until('rows', () => first.lines.length > 5)
   expect(statSync(`/proc/${first.server}`).uid).toBe(NOBODY.uid)
   kill(parent(first.server), first.server, first.node)
@@ -73,17 +72,6 @@ root(
   },
 )
 
-root(`root in a project that the server's user cannot enter: the binaries are copied once${note}`, async () => {
-  const script = makeProject(join(closed, 'project'))
-  const first = await hold({ dataDir: join(closed, 'fresh') }, { script })
-  expect(first.error).toBeUndefined()
-  if (!hadCopies) expect(first.log()).toMatch(/^Copying PostgreSQL \(60 MB\) to /)
-  await stop(first)
-  const second = await hold({ dataDir: join(closed, 'fresh') }, { script })
-  expect(second.log()).toBe('')
-  await stop(second)
-})
-
 root(`a user without an entry in /etc/passwd is told so${note}`, async () => {
   const dataDir = base.folder('nameless')
   mkdirSync(dataDir)
@@ -91,4 +79,16 @@ root(`a user without an entry in /etc/passwd is told so${note}`, async () => {
   const via = ['setpriv', '--reuid=4711', '--regid=4711', '--clear-groups']
   const refused = await hold({ dataDir }, { via, script: project })
   expect(refused.error).toMatch(/^User id 4711 has no entry in \/etc\/passwd/)
+})
+
+root(`root in a project that the server's user cannot enter: the binaries are copied once${note}`, async () => {
+  renameSync(base.folder('project'), join(closed, 'project'))
+  const script = join(closed, 'project', 'hold.mjs')
+  const first = await hold({ dataDir: closed }, { script })
+  expect(first.error).toBeUndefined()
+  if (!hadCopies) expect(first.log()).toMatch(/^Copying PostgreSQL \(60 MB\) to /)
+  await stop(first)
+  const second = await hold({ dataDir: closed }, { script })
+  expect(second.log()).toBe('')
+  await stop(second)
 })
