@@ -1,5 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises'
-import { sql } from 'drizzle-orm'
+import { countPending } from '../db/migrate.ts'
+import { partitionsUntil } from '../db/partitions.ts'
 import type { Context } from './context.ts'
 import { Problem } from './errors.ts'
 
@@ -22,17 +23,24 @@ export function metadata({ publicUrl }: Pick<Context, 'publicUrl'>) {
   }
 }
 
-/** Whether requests can be answered: the database answers within 2 s. Throws `unavailable` otherwise. */
+/**
+ * Whether requests can be answered: within 2 s the database says that it has every migration of this release, and
+ * partitions for what is written now. Throws `unavailable` otherwise.
+ */
 export async function checkReadiness(ctx: Context): Promise<{ ready: true }> {
   const stop = new AbortController()
-  const silence = after(ANSWER_MS, 'silence' as const, { signal: stop.signal, ref: false }).catch(
-    () => 'silence' as const,
-  )
+  const silence = after(ANSWER_MS, 'the database does not answer', { signal: stop.signal, ref: false })
+  silence.catch(() => {}) // aborted, because there was an answer
   try {
-    const answer = await Promise.race([ctx.db.execute(sql`select 1`), silence])
-    if (answer === 'silence') throw new Problem('unavailable', 'The database does not answer.', { retryAfterS: 1 })
+    const lack = await Promise.race([findLack(ctx), silence])
+    if (lack !== undefined) throw new Problem('unavailable', `Not ready: ${lack}.`, { retryAfterS: 1 })
     return { ready: true }
   } finally {
     stop.abort()
   }
+}
+
+async function findLack({ db, now }: Context): Promise<string | undefined> {
+  if ((await countPending(db)) > 0) return 'migrations are missing'
+  return (await partitionsUntil(db)) <= now() ? 'partitions are missing' : undefined
 }
