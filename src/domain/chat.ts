@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { mendPartitions } from '../db/partitions.ts'
 import { chatMessages, users } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
 import type { Context, UserContext } from './context.ts'
@@ -6,6 +7,7 @@ import { Problem } from './errors.ts'
 import { isId, newId } from './ids.ts'
 import { decodeCursor, type Page, type PageRequest, pageOf } from './paging.ts'
 import { rateLimits } from './rate-limits.ts'
+import type { ListedMessage } from './resources.ts'
 import { type InTransaction, transact } from './transaction.ts'
 import { emission, payloadParts } from './webhooks/emission.ts'
 import { emitEvent } from './webhooks/emit.ts'
@@ -56,9 +58,8 @@ export async function sendMessage(ctx: UserContext, { room_name, content }: NewM
   const message = { id: newId('message', now), room_name: room, content, type: 'text', created_at: at }
   const event = { id: newId('event', now), type: 'chat.message.sent', at, username: room }
   const parts = payloadParts({ ...event, data: { ...message, user_identity: userId, user_name: username } })
-  const [written] = roomShape.test(room)
-    ? await insertMessage(ctx.db, room, message.id, userId, username, content, at, event.id, ...parts)
-    : []
+  const insert = () => insertMessage(ctx.db, room, message.id, userId, username, content, at, event.id, ...parts)
+  const [written] = roomShape.test(room) ? await whereItFits(ctx, insert) : []
   if (!written?.room_exists) throw new Problem('unknown_room', `room_name: there is no room "${room}".`)
   if (!written.is_sent) throw new Problem('sender_banned', `room_name: you are banned from the room "${room}".`)
   wakeAfterCommit(ctx)
@@ -85,19 +86,20 @@ async function countMessage({ counters, principal: { userId, username } }: UserC
   )
 }
 
+/** Makes the partitions when the row finds none. Inside a transaction, whoever opened it does that. */
+async function whereItFits<Rows>(ctx: UserContext | InTransaction<UserContext>, insert: () => Promise<Rows>) {
+  try {
+    return await insert()
+  } catch (error) {
+    if ('afterCommit' in ctx || !(await mendPartitions(ctx.db, error))) throw error
+    return await insert()
+  }
+}
+
 /** The verb may run inside a transaction of its door, as it does with an `Idempotency-Key`. */
 function wakeAfterCommit(ctx: UserContext | InTransaction<UserContext>) {
   if ('afterCommit' in ctx) ctx.afterCommit(ctx.wake)
   else ctx.wake()
-}
-
-export type ListedMessage = {
-  id: string
-  content: string
-  type: string
-  created_at: string
-  user_identity: string
-  user_name: string
 }
 
 const LATER_THAN_ALL = 'msg~' // sorts behind every identifier of a message

@@ -1,0 +1,51 @@
+import { setTimeout as after } from 'node:timers/promises'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { webhookSecrets, webhookSubscriptions, webhookSubscriptionTypes } from '../../db/schema/index.ts'
+import { statement } from '../../db/statement.ts'
+import type { Context } from '../context.ts'
+import { transact } from '../transaction.ts'
+import { claimLock } from './claim.ts'
+import { endAttemptsOf } from './in-flight.ts'
+
+/** Where every process hears of a deleted subscription. */
+export const STOPPED_CHANNEL = 'webhook_stopped'
+
+const QUIET_WITHIN_MS = 1_000
+const ASK_AGAIN_MS = 10
+
+/**
+ * Marks a subscription as deleted; returns whether there was one. When it returns, no attempt begins any more: no claim is
+ * half done, because it holds the claim's lock; attempts on the wire are ended here and, by NOTIFY, in other processes;
+ * and it waits, for a second at most, until none is leased. A sweeper cancels what is pending.
+ */
+export async function stopSubscription(ctx: Context, id: string, condition: SQL | undefined): Promise<boolean> {
+  const isFound = await transact(ctx, async ({ db }) => {
+    await db.execute(claimLock)
+    const [stopped] = await db
+      .update(webhookSubscriptions)
+      .set({ deletedAt: sql`statement_timestamp()`, updatedAt: sql`statement_timestamp()` })
+      .where(and(eq(webhookSubscriptions.id, id), condition))
+      .returning({ id: webhookSubscriptions.id })
+    if (!stopped) return false
+    await db.delete(webhookSubscriptionTypes).where(eq(webhookSubscriptionTypes.subscriptionId, id))
+    await db.delete(webhookSecrets).where(eq(webhookSecrets.subscriptionId, id))
+    // inside the transaction for once: a deletion is rare, and it must not be heard of before it is true
+    await db.execute(sql`select pg_notify(${STOPPED_CHANNEL}, ${id})`)
+    return true
+  })
+  if (!isFound) return false
+  endAttemptsOf(id)
+  await untilQuiet(ctx, id)
+  return true
+}
+
+const selectLeased = statement<[subscriptionId: string], { is_leased: boolean }>(`
+select exists (
+  select from webhook_deliveries where subscription_id = $1 and lease is not null and due_at > statement_timestamp()
+) as is_leased`)
+
+/** Attempts of other processes end a moment later; those of a dead process begin nothing any more. */
+async function untilQuiet({ db }: Context, id: string): Promise<void> {
+  const until = performance.now() + QUIET_WITHIN_MS
+  while ((await selectLeased(db, id))[0]?.is_leased && performance.now() < until) await after(ASK_AGAIN_MS)
+}

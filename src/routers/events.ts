@@ -1,0 +1,56 @@
+import * as z from 'zod'
+import { CreatedSubscription, Subscription } from '../domain/resources.ts'
+import { createSubscription, deleteSubscription, listSubscriptions } from '../domain/webhooks/subscriptions.ts'
+import { page, paging, pathParameter, shortText, text } from './fields.ts'
+import { operation } from './operation.ts'
+import { router } from './trpc.ts'
+
+export const eventsRouter = router({
+  list: operation('GET /v1/events/subscriptions', {
+    tag: 'Events',
+    summary: 'List webhook subscriptions',
+    description: 'Oldest first: those of the application, or with a user’s token those that it made for the user.',
+    access: 'webhook:write',
+    envelope: 'page',
+    problems: ['invalid_cursor', 'forbidden'],
+  })
+    .input(z.object(paging()))
+    .output(page(Subscription))
+    .query(({ ctx, input }) => listSubscriptions(ctx, input)),
+
+  create: operation('POST /v1/events/subscriptions', {
+    tag: 'Events',
+    summary: 'Create a webhook subscription',
+    description:
+      'With a user’s token it receives the events of that user’s channel, with an application’s those of every channel. ' +
+      'The signing secret is in this answer and never again.',
+    access: 'webhook:write',
+    status: 201,
+    problems: ['invalid_url', 'unknown_event_type', 'limit_reached', 'user_token_required', 'forbidden'],
+  })
+    .input(
+      z.object({
+        url: text().meta({ format: 'uri', example: 'https://example.com/hook' }),
+        event_types: z
+          .array(text())
+          .min(1)
+          .meta({ example: ['chat.message.sent'] }),
+        description: shortText(500),
+      }),
+    )
+    .output(CreatedSubscription)
+    .mutation(({ ctx, input }) => createSubscription(ctx, input)),
+
+  delete: operation('DELETE /v1/events/subscriptions/{id}', {
+    tag: 'Events',
+    summary: 'Delete a webhook subscription',
+    description: 'Nothing is sent any more, also not what is pending.',
+    access: 'webhook:write',
+    status: 204,
+    envelope: 'none',
+    problems: ['subscription_not_found', 'forbidden'],
+  })
+    .input(z.object({ id: pathParameter() }))
+    .output(z.void())
+    .mutation(({ ctx, input }) => deleteSubscription(ctx, input.id)),
+})

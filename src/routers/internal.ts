@@ -1,0 +1,25 @@
+import * as z from 'zod'
+import { WorkReport } from '../domain/resources.ts'
+import { workByClock } from '../domain/webhooks/work-by-clock.ts'
+import { operation } from './operation.ts'
+import { router } from './trpc.ts'
+
+const facts = {
+  tag: 'Internal',
+  summary: 'Process due webhook deliveries',
+  description: 'Counts what this call settled, within 25 seconds. Calls may overlap.',
+  access: 'cron',
+  envelope: 'none',
+} as const
+
+export const internalRouter = router({
+  workByGet: operation('GET /cron/webhook-deliveries', facts)
+    .input(z.object({}))
+    .output(WorkReport)
+    .mutation(({ ctx }) => workByClock(ctx)),
+
+  workByPost: operation('POST /cron/webhook-deliveries', facts)
+    .input(z.object({}))
+    .output(WorkReport)
+    .mutation(({ ctx }) => workByClock(ctx)),
+})
