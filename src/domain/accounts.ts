@@ -11,6 +11,7 @@ import { newId } from './ids.ts'
 import { guess } from './login.ts'
 import { revokeGrants } from './oauth/revoke-grants.ts'
 import { hashPassword, isPassword, requirePassword } from './passwords.ts'
+import { networkOf, rateLimits } from './rate-limits.ts'
 import { endSessionsOf } from './sessions.ts'
 import { transact } from './transaction.ts'
 
@@ -39,9 +40,11 @@ export async function createUser(ctx: Context, { username, email, password }: Ne
   return { id, username: name, email }
 }
 
-/** Makes an account for a stranger, where that is allowed. Throws `forbidden`, and what `createUser` throws. */
-export async function signUp(ctx: Context, newcomer: NewUser): Promise<User> {
+/** Makes an account for a stranger, where that is allowed. Throws `forbidden`, `rate_limited`, what `createUser` throws. */
+export async function signUp(ctx: Context & { caller: Caller }, newcomer: NewUser): Promise<User> {
   if (ctx.signup === 'closed') throw new Problem('forbidden', 'New accounts are made by the operator alone.')
+  const { exceeded, resetS } = await ctx.counters.take(rateLimits.signUp, networkOf(ctx.caller.address))
+  if (exceeded) throw new Problem('rate_limited', 'Too many new accounts. Try again later.', { retryAfterS: resetS })
   return createUser(ctx, newcomer)
 }
 

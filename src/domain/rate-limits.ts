@@ -15,6 +15,8 @@ export const rateLimits = {
   loginAccount: { name: 'login-account', points: 5, windowS: 900 },
   /** Failed logins, by address alone. */
   loginAddress: { name: 'login-address', points: 100, windowS: 3600 },
+  /** New accounts, by address. */
+  signUp: { name: 'sign-up', points: 20, windowS: 3600 },
   /** `webhook.test` on demand, by subscription. */
   webhookTest: { name: 'webhook-test', points: 10, windowS: 60 },
 } as const satisfies Record<string, Limit>

@@ -26,9 +26,12 @@ function faultOf(uri: string): string | undefined {
   return undefined
 }
 
-function isAllowedScheme({ protocol, hostname }: URL): boolean {
+/** Whether an address leads to a program on the computer of whoever follows it. */
+export const isLoopback = (uri: string): boolean => LOOPBACK_HOSTS.includes(new URL(uri).hostname)
+
+function isAllowedScheme({ protocol, href }: URL): boolean {
   if (protocol === 'https:') return true
-  if (protocol === 'http:') return LOOPBACK_HOSTS.includes(hostname)
+  if (protocol === 'http:') return isLoopback(href)
   return protocol.includes('.')
 }
 

@@ -8,6 +8,8 @@ import { failure, send } from '../answer.ts'
 import { createDocument } from '../document.ts'
 import type { ServerOptions } from '../server.ts'
 import { targetOf } from '../target.ts'
+import { metadataPages } from './metadata.ts'
+import { peoplePages } from './people.ts'
 import { referencePages } from './reference.ts'
 import { trpcPages } from './trpc.ts'
 
@@ -21,6 +23,7 @@ const pagePaths = [
   '/oauth/authorize',
   '/login',
   '/logout',
+  '/signup',
 ]
 
 export function isPage(url: string): boolean {
@@ -60,6 +63,7 @@ function createApp(context: Context, callers: Callers, report: (error: unknown) 
   serve('/events/schemas.json', schemas)
   app.use('/docs', referencePages())
   app.use('/trpc', trpcPages(context, callerOf))
+  app.use(metadataPages(context), peoplePages(context, callerOf))
   app.use((request, response) => {
     refuse(request, response, new Problem('not_found', 'There is nothing at this path.'), context.publicUrl)
   })

@@ -1,0 +1,26 @@
+import type { IncomingMessage } from 'node:http'
+import type { Response } from 'express'
+
+type CookieName = 'sid' | 'visitor'
+
+/** As browsers know it: `__Host-` needs https (RFC 6265bis, section 4.1.3.2). */
+const fullName = (name: CookieName, publicUrl: string) => (isHttps(publicUrl) ? `__Host-${name}` : name)
+
+const isHttps = (publicUrl: string) => publicUrl.startsWith('https:')
+
+export function readCookie({ headers }: IncomingMessage, name: CookieName, publicUrl: string): string | undefined {
+  const start = `${fullName(name, publicUrl)}=`
+  const pair = headers.cookie?.split(/; */).find((one) => one.startsWith(start))
+  return pair?.slice(start.length) || undefined
+}
+
+/** No script reads it, no other site's form sends it; it goes when the browser closes, whatever its session does. */
+export function setCookie(response: Response, name: CookieName, value: string, publicUrl: string): void {
+  response.append('Set-Cookie', `${fullName(name, publicUrl)}=${value}; ${attributes(publicUrl)}`)
+}
+
+export function clearCookie(response: Response, name: CookieName, publicUrl: string): void {
+  response.append('Set-Cookie', `${fullName(name, publicUrl)}=; ${attributes(publicUrl)}; Max-Age=0`)
+}
+
+const attributes = (publicUrl: string) => `Path=/; HttpOnly; SameSite=Lax${isHttps(publicUrl) ? '; Secure' : ''}`

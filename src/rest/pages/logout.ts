@@ -1,0 +1,48 @@
+import { type Request, type Response, Router } from 'express'
+import type { Context } from '../../domain/context.ts'
+import { endSession } from '../../domain/sessions.ts'
+import { clearCookie } from './cookies.ts'
+import {
+  type CallerOf,
+  currentSession,
+  field,
+  guardForm,
+  pageContext,
+  requireSessionToken,
+  sessionToken,
+} from './forms.ts'
+import { hiddenFields, html, leave, showPage } from './html.ts'
+import { ownPage } from './next-page.ts'
+
+/** Log out: a link may lead to the question, only the form ends the session. */
+export function logoutPages(context: Context, callerOf: CallerOf): Router {
+  const { publicUrl } = context
+  const router = Router()
+
+  router.get('/logout', async (request, response) => {
+    const ctx = pageContext(context, callerOf, request)
+    const session = await currentSession(ctx)
+    if (!session) return leave(response, '/login')
+    const fields = hiddenFields({ csrf: sessionToken(ctx, session.secret) })
+    return showPage(
+      response,
+      200,
+      'Log out',
+      html`<p>You are logged in as <b>${session.username}</b>.</p>
+<form method="post" action="/logout">${fields}<p class="choices"><button>Log out</button></p></form>`,
+    )
+  })
+
+  router.post('/logout', guardForm(publicUrl), async (request: Request, response: Response) => {
+    const ctx = pageContext(context, callerOf, request)
+    const { session: secret } = ctx.caller
+    if (secret !== undefined) {
+      requireSessionToken(ctx, secret, request)
+      await endSession(ctx, secret)
+    }
+    clearCookie(response, 'sid', publicUrl)
+    const next = ownPage(field(request, 'next'), publicUrl)
+    return leave(response, next === '/' ? '/login' : next)
+  })
+  return router
+}

@@ -1,0 +1,65 @@
+import { type RequestHandler, Router } from 'express'
+import type { Context } from '../../domain/context.ts'
+import { Problem } from '../../domain/errors.ts'
+import { grantTypes } from '../../domain/oauth/grant-types.ts'
+import { scopes } from '../../domain/scopes.ts'
+
+/** The two documents by which clients find us (RFC 8414, RFC 9728). All addresses come from the configuration. */
+export function metadataPages({ publicUrl }: Context): Router {
+  const router = Router()
+  router.all('/.well-known/oauth-authorization-server', serve(authorizationServer(publicUrl)))
+  router.all('/.well-known/oauth-protected-resource', serve(protectedResource(publicUrl)))
+  return router
+}
+
+/** Clients that read this get errors as RFC 6749 has them; the documented paths without the query have our envelope. */
+const endpoint = (publicUrl: string, path: string) => `${publicUrl}${path}?error_format=rfc6749`
+
+function authorizationServer(publicUrl: string) {
+  const methods = ['client_secret_basic', 'client_secret_post', 'none']
+  return {
+    issuer: publicUrl,
+    authorization_endpoint: `${publicUrl}/oauth/authorize`,
+    token_endpoint: endpoint(publicUrl, '/oauth/token'),
+    revocation_endpoint: endpoint(publicUrl, '/oauth/revoke'),
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: grantTypes,
+    token_endpoint_auth_methods_supported: methods,
+    revocation_endpoint_auth_methods_supported: methods,
+    code_challenge_methods_supported: ['S256'],
+    scopes_supported: scopes,
+    authorization_response_iss_parameter_supported: true,
+    service_documentation: `${publicUrl}/docs/`,
+  }
+}
+
+function protectedResource(publicUrl: string) {
+  return {
+    resource: publicUrl,
+    authorization_servers: [publicUrl],
+    bearer_methods_supported: ['header'],
+    scopes_supported: scopes,
+  }
+}
+
+const ALLOW = ['GET', 'HEAD', 'OPTIONS']
+
+/** Open to every website: nothing in it is secret, and no cookie counts. */
+function serve(document: object): RequestHandler {
+  const json = JSON.stringify(document)
+  return ({ method }, response) => {
+    response.set('Access-Control-Allow-Origin', '*')
+    if (method === 'OPTIONS') {
+      const allowed = { Allow: ALLOW.join(', '), 'Access-Control-Allow-Methods': ALLOW.join(', ') }
+      return void response
+        .set({ ...allowed, 'Access-Control-Allow-Headers': '*' })
+        .status(204)
+        .end()
+    }
+    if (!ALLOW.includes(method)) {
+      throw new Problem('method_not_allowed', 'These documents can only be read.', { allow: ALLOW })
+    }
+    return void response.set('Cache-Control', 'public, max-age=300').type('json').send(json)
+  }
+}

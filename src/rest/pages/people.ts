@@ -1,0 +1,41 @@
+import { type ErrorRequestHandler, type RequestHandler, Router } from 'express'
+import type { Context } from '../../domain/context.ts'
+import { Problem } from '../../domain/errors.ts'
+import { authorizePages } from './authorize.ts'
+import { consentPages } from './consent.ts'
+import type { CallerOf } from './forms.ts'
+import { html, pageHeaders, showPage, wantsPage } from './html.ts'
+import { loginPages } from './login.ts'
+import { logoutPages } from './logout.ts'
+import { signUpPages } from './signup.ts'
+
+/** The pages on which people log in and decide: rendered here, without script, closed to other websites. */
+export function peoplePages(context: Context, callerOf: CallerOf): Router {
+  const paths = ['/oauth/authorize', '/login', '/logout', ...(context.signup === 'open' ? ['/signup'] : [])]
+  const router = Router()
+  router.use(paths, setPageHeaders)
+  router.use(authorizePages(context, callerOf), consentPages(context, callerOf))
+  router.use(loginPages(context, callerOf), logoutPages(context, callerOf), signUpPages(context, callerOf))
+  router.all(paths, refuseMethod)
+  router.use(showProblem)
+  return router
+}
+
+const setPageHeaders: RequestHandler = (_request, response, next) => {
+  response.set(pageHeaders)
+  next()
+}
+
+const ALLOW = ['GET', 'HEAD', 'POST', 'OPTIONS']
+
+const refuseMethod: RequestHandler = ({ method }, response) => {
+  if (method !== 'OPTIONS') throw new Problem('method_not_allowed', 'This page takes GET and POST.', { allow: ALLOW })
+  response.set('Allow', ALLOW.join(', ')).status(204).end()
+}
+
+/** What leads to no redirect is a page for people; for anybody else the next handler writes the envelope. */
+const showProblem: ErrorRequestHandler = (error, request, response, next) => {
+  if (!(error instanceof Problem) || !wantsPage(request)) return next(error)
+  if (error.details.allow) response.set('Allow', error.details.allow.join(', '))
+  return showPage(response, error.status, 'This did not work', html`<p role="alert">${error.message}</p>`)
+}
