@@ -85,12 +85,16 @@ async function run(context: Context, { request, target, caller }: Exchange, rout
 }
 
 /** A secret does not belong in an address, where logs would keep it: a field of the body is refused there. */
-async function bodyOf(request: IncomingMessage, { query }: Target, { form, fields }: RestRoute) {
+async function bodyOf(request: IncomingMessage, { query }: Target, { operation, form, fields }: RestRoute) {
   if (!form) return undefined
-  const misplaced = fields.find((name) => name in query)
+  const isTokenEndpoint = operation.path.startsWith('/oauth/')
+  const misplaced = [...fields, ...(isTokenEndpoint ? credentialFields : [])].find((name) => name in query)
   if (misplaced) throw new Problem('invalid_request', `${misplaced}: belongs in the body, not in the address.`)
   return readBody(request, form)
 }
+
+/** Of either endpoint: whoever mixes them up is told so as well. */
+const credentialFields = ['client_id', 'client_secret', 'code', 'code_verifier', 'refresh_token', 'token']
 
 function options({ request, target: { path } }: Exchange): Answer {
   const allow = allowedMethods(routesAt(path)).join(', ')
