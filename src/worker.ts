@@ -2,14 +2,12 @@ import { announcer } from './db/announcer.ts'
 import type { Target } from './db/client.ts'
 import { listen } from './db/listener.ts'
 import type { Context } from './domain/context.ts'
-import { keepDeliveries } from './domain/webhooks/housekeeping.ts'
 import { endAttemptsOf } from './domain/webhooks/in-flight.ts'
 import { STOPPED_CHANNEL } from './domain/webhooks/stop.ts'
 import type { Waker } from './domain/webhooks/waker.ts'
 import { workDeliveries } from './domain/webhooks/work.ts'
 
 const WAKE_CHANNEL = 'webhook_wake'
-const HOUR_MS = 3_600_000
 
 export type WorkerOptions = {
   /** The one whose `wake` the context carries. */
@@ -36,22 +34,11 @@ export function startWorker(context: Context, { waker, target }: WorkerOptions):
     onUp: waker.wake,
     onDown: (error) => context.log.warn({ err: error }, 'Webhooks do not hear of other processes for now'),
   })
-  const housekeeping = setInterval(() => void keep(context), HOUR_MS).unref()
-  void keep(context)
   return {
     [Symbol.asyncDispose]: async () => {
-      clearInterval(housekeeping)
       stop.abort()
       await work
       await listener[Symbol.asyncDispose]()
     },
-  }
-}
-
-async function keep(context: Context): Promise<void> {
-  try {
-    await keepDeliveries(context)
-  } catch (error) {
-    context.log.error({ err: error }, 'The housekeeping of webhooks failed; it is tried again in an hour')
   }
 }
