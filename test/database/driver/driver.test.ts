@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, expect, test } from 'vitest'
+import { createTestDatabase } from '../../support/database.ts'
+
+/**
+ * Faults of postgres 3.4.9 that patches/ mends, each reproduced in a process of its own. All of them are red on the driver
+ * as it is published: `DRIVER=…/node_modules/postgres npx vitest run test/database/driver`.
+ */
+const LOST = /^(57P01|CONNECTION_CLOSED|CONNECTION_DESTROYED|ECONNRESET|EPIPE)$/
+
+const database = await createTestDatabase()
+afterAll(() => database[Symbol.asyncDispose]())
+
+const run = promisify(execFile)
+async function fault(name: string) {
+  const script = fileURLToPath(new URL(`${name}.ts`, import.meta.url))
+  const { stdout } = await run(process.execPath, ['--import', 'tsx', script, JSON.stringify(database.target)])
+  return JSON.parse(stdout)
+}
+
+test.concurrent('a backend that dies in a transaction rejects the transaction and ends nothing else', async () => {
+  const { lost, next } = await fault('crash')
+  expect(lost).toHaveLength(6)
+  for (const outcome of lost) expect(outcome).toMatch(LOST)
+  expect(next).toBe('resolved')
+})
+
+test.concurrent('a statement of a lost transaction never runs outside it', async () => {
+  expect(await fault('outside')).toEqual({ kept: [0, 0] })
+})
+
+test.concurrent('begin on the last place of a pipeline leaves no transaction open: acknowledged writes of others stay', async () => {
+  const { results } = await fault('boundary')
+  expect(results).toEqual(Array.from({ length: 3 }, () => ({ begun: 'resolved', acknowledged: 200, rows: 201 })))
+})
+
+test.concurrent('connections that are reset together: every statement settles', async () => {
+  expect(await fault('reset')).toEqual({ asked: 120, neverSettled: 0 })
+})
+
+test.concurrent('end() resolves after the server cut a statement', async () => {
+  expect(await fault('end')).toEqual({ cut: expect.stringMatching(LOST), end: 'resolved' })
+})
+
+test.concurrent('a statement that nobody answers is rejected, and the next one gets a connection that works', async () => {
+  expect(await fault('silence')).toEqual({ swallowed: 'ETIMEDOUT', next: 'resolved' })
+})
+
+test.concurrent('a statement costs the same after 200,000 as at first, in a pool that is never idle', async () => {
+  for (const { first, last, length } of await fault('growth')) {
+    expect(length).toBe(10)
+    expect(last).toBeLessThan(10 * first + 5)
+  }
+})
