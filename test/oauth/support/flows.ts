@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { unlimitedCounters } from '../../../src/db/counters.ts'
 import type { Caller, Context } from '../../../src/domain/context.ts'
 import { issueCode } from '../../../src/domain/oauth/authorize.ts'
 import type { Scope } from '../../../src/domain/scopes.ts'
@@ -42,9 +43,9 @@ export async function allow(context: Context, client: TestClient, user: { id: st
   return { code, code_verifier: verifier, redirect_uri: redirectUri }
 }
 
-/** The service with two confidential clients, a public one, a user, and the calls that most tests make. */
+/** The service with two confidential clients, a public one, a user, and the calls that most tests make. Nothing is throttled. */
 export async function createOAuthApp(overrides: Parameters<typeof createTestApp>[0] = {}) {
-  const app = await createTestApp(overrides)
+  const app = await createTestApp({ counters: unlimitedCounters, ...overrides })
   const [client, other, native, user] = [
     await app.client({ redirectUris: [CALLBACK] }),
     await app.client({ redirectUris: ['https://other.example/callback'] }),
@@ -71,6 +72,7 @@ export async function createOAuthApp(overrides: Parameters<typeof createTestApp>
   return {
     ...app,
     client,
+    newClient: app.client,
     other,
     native,
     ada: user,
