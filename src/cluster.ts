@@ -36,7 +36,7 @@ export async function serveInCluster(config: Config, life: Life): Promise<void> 
   process.on('SIGHUP', () => {}) // meant for the first process
   const tell = (message: Message) => process.send?.(message)
   try {
-    await openService(config, life, { findTarget: () => hearTarget(life.stopping), isWorker: true })
+    await openService(config, life, { findTarget: () => hearTarget(life.stopping), isMember: true })
     tell({ kind: 'ready' })
   } catch (error) {
     // the first process says it, once for all, and ends this one

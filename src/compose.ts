@@ -12,14 +12,14 @@ export type ContextOptions = {
   target: Target
   opened: Opened
   wake: () => void
-  /** Another process counts for this one. */
-  isWorker?: boolean
+  /** One of several: another process counts for this one. */
+  isMember?: boolean
 }
 
 /** Everything that verbs need, over a database that is ready. Its pools close with `opened`. */
 export async function openContext(
   config: Config,
-  { target, opened, wake, isWorker = false }: ContextOptions,
+  { target, opened, wake, isMember = false }: ContextOptions,
 ): Promise<Context> {
   const { db, slow, replica } = opened.use(openPools(target, { replica: config.replicaUrl, pooler: config.pooler }))
   return {
@@ -29,7 +29,7 @@ export async function openContext(
     now: () => new Date(),
     wake,
     keyring: openKeyring(config),
-    counters: await openCounters(config, opened, isWorker),
+    counters: await openCounters(config, opened, isMember),
     publicUrl: config.publicUrl,
     targets: config.targets,
     cronSecret: config.cronSecret,
@@ -39,8 +39,8 @@ export async function openContext(
 }
 
 /** Redis counts for every process; else the first process of a cluster; else this one. */
-async function openCounters({ hasRateLimits, redisUrl }: Config, opened: Opened, isWorker: boolean): Promise<Counters> {
+async function openCounters({ hasRateLimits, redisUrl }: Config, opened: Opened, isMember: boolean): Promise<Counters> {
   if (!hasRateLimits) return unlimitedCounters
   if (redisUrl) return opened.use(await redisCounters(redisUrl))
-  return isWorker ? clusterCounters() : memoryCounters()
+  return isMember ? clusterCounters() : memoryCounters()
 }

@@ -2,16 +2,19 @@ import { openContext } from './compose.ts'
 import type { Config } from './config.ts'
 import type { Target } from './db/client.ts'
 import type { Context } from './domain/context.ts'
+import { Waker } from './domain/webhooks/waker.ts'
 import type { Life } from './lifecycle.ts'
 import { drain, listen } from './listen.ts'
 import { createHttpServer } from './rest/server.ts'
 import { logger } from './telemetry/logger.ts'
+import { startUpkeep } from './upkeep.ts'
+import { announceWakes, startWorker } from './worker.ts'
 
 export type ServiceOptions = {
   /** The database, once it is migrated. */
   findTarget: () => Promise<Target>
-  /** Another process counts for this one. */
-  isWorker?: boolean
+  /** One of several: another process counts for this one. */
+  isMember?: boolean
 }
 
 /**
@@ -19,14 +22,30 @@ export type ServiceOptions = {
  * it stops, requests and attempts end side by side, before the database may go.
  */
 export async function openService(config: Config, life: Life, options: ServiceOptions): Promise<void> {
-  const { findTarget, isWorker = false } = options
-  const { opened } = life
+  const { findTarget, isMember = false } = options
   let ready: Context | undefined
   const { publicUrl, trustedProxies } = config
   const server = createHttpServer({ contextOf: () => ready, log: logger, publicUrl, trustProxy: trustedProxies })
   await listen(server, config)
-  opened.defer(() => drain(server))
+  life.opened.defer(() => drain(server))
 
-  ready = await openContext(config, { target: await findTarget(), opened, wake: () => {}, isWorker })
-  opened.defer(() => drain(server))
+  const target = await findTarget()
+  const waker = new Waker()
+  const context = await openContext(config, { target, opened: life.opened, wake: waker.wake, isMember })
+  ready = context
+  const stopDelivering = startDelivering(context, config, { waker, target })
+  life.opened.defer(() => Promise.all([drain(server), stopDelivering()]))
+}
+
+type Delivering = { waker: Waker; target: Target }
+
+function startDelivering(context: Context, config: Config, { waker, target }: Delivering): () => Promise<void> {
+  const upkeep = startUpkeep(context)
+  const announcement = announceWakes(context, waker)
+  const worker = config.hasWorker ? startWorker(context, { waker, target: config.directUrl ?? target }) : undefined
+  return async () => {
+    await upkeep[Symbol.asyncDispose]()
+    await worker?.[Symbol.asyncDispose]()
+    announcement[Symbol.dispose]()
+  }
 }
