@@ -23,6 +23,13 @@ export class Keyring {
     this.#secrets = secrets.map((secret) => ({ id: idOf(secret), secret }))
   }
 
+  /** The key that signs and encrypts now. */
+  get currentId(): string {
+    const [current] = this.#secrets
+    if (!current) throw new Error('A keyring holds at least one key')
+    return current.id
+  }
+
   /** All 32-byte keys for a purpose, the current one first. */
   keysFor(purpose: Purpose): Buffer[] {
     return this.#secrets.map(({ id }) => this.#key(purpose, id))
@@ -35,12 +42,11 @@ export class Keyring {
 
   /** AES-256-GCM under the current key. `owner` is authenticated with it: the text opens for nobody else. */
   seal(purpose: Purpose, owner: string, text: string): Sealed {
-    const [current] = this.#secrets
-    if (!current) throw new Error('A keyring holds at least one key')
+    const keyId = this.currentId
     const nonce = randomBytes(NONCE_BYTES)
-    const cipher = createCipheriv('aes-256-gcm', this.#key(purpose, current.id), nonce).setAAD(Buffer.from(owner))
+    const cipher = createCipheriv('aes-256-gcm', this.#key(purpose, keyId), nonce).setAAD(Buffer.from(owner))
     const ciphertext = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
-    return { ciphertext, keyId: current.id }
+    return { ciphertext, keyId }
   }
 
   /** The text that `seal` was given. Throws when the key is no longer in `SECRET_KEYS` or the owner is another. */

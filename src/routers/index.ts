@@ -3,6 +3,7 @@ import { applicationsRouter } from './applications.ts'
 import { categoriesRouter } from './categories.ts'
 import { channelsRouter } from './channels.ts'
 import { chatRouter } from './chat.ts'
+import { deliveriesRouter } from './deliveries.ts'
 import { eventsRouter } from './events.ts'
 import { healthRouter } from './health.ts'
 import { internalRouter } from './internal.ts'
@@ -11,6 +12,7 @@ import { moderationRouter } from './moderation.ts'
 import { oauthRouter } from './oauth.ts'
 import { router } from './trpc.ts'
 import { usersRouter } from './users.ts'
+import { webhooksRouter } from './webhooks.ts'
 
 export const appRouter = router({
   oauth: oauthRouter,
@@ -25,6 +27,8 @@ export const appRouter = router({
   internal: internalRouter,
   account: accountRouter,
   applications: applicationsRouter,
+  webhooks: webhooksRouter,
+  deliveries: deliveriesRouter,
 })
 
 export type AppRouter = typeof appRouter

@@ -1,4 +1,7 @@
+import { and, desc, eq, isNull, not, or } from 'drizzle-orm'
 import { webhookSecrets } from '../../db/schema/index.ts'
+import type { Context } from '../context.ts'
+import { hasPassed } from '../deadline.ts'
 import { newId } from '../ids.ts'
 import type { Keyring, Sealed } from '../keyring.ts'
 import type { InTransaction } from '../transaction.ts'
@@ -11,6 +14,16 @@ export async function keepNewSecret({ db, keyring, now }: InTransaction, subscri
   const sealed = keyring.seal('webhook-secret', subscriptionId, secret)
   await db.insert(webhookSecrets).values({ id: newId('secret', createdAt), subscriptionId, createdAt, ...sealed })
   return secret
+}
+
+/** The secrets that sign for a subscription at the moment, sealed, the current one first. */
+export async function livingSecrets({ db }: Pick<Context, 'db'>, subscriptionId: string) {
+  const { expiresAt } = webhookSecrets
+  return db
+    .select()
+    .from(webhookSecrets)
+    .where(and(eq(webhookSecrets.subscriptionId, subscriptionId), or(isNull(expiresAt), not(hasPassed(expiresAt)))))
+    .orderBy(desc(webhookSecrets.id))
 }
 
 export type SealedSecret = Sealed & { id: string }

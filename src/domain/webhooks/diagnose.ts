@@ -1,0 +1,83 @@
+import { createHmac } from 'node:crypto'
+import { type SignedHead, sign, signingKey, verify } from './sign.ts'
+
+export type Diagnosis = {
+  valid: boolean
+  /** One sentence: that all is well, or the mistake that was made. */
+  reason: string
+}
+
+const TOLERANCE_S = 300
+
+/** Verifies a delivery as a receiver does, and when that fails says which of the usual mistakes it is. */
+export function diagnose(secret: string, head: SignedHead, body: Buffer, nowS: number): Diagnosis {
+  const key = readKey(secret)
+  if (!key) {
+    return wrong(
+      'The secret is not "whsec_" and base64: copy it whole, as it was shown when the subscription was made.',
+    )
+  }
+  if (verify(secret, head, body, nowS)) return { valid: true, reason: 'The signature is right and the time is near.' }
+  const timestampS = Number(head.timestamp)
+  if (!Number.isInteger(timestampS)) return wrong('webhook-timestamp is no whole number of seconds since 1970.')
+  if (verify(secret, head, body, timestampS)) return wrong(clockMistake(nowS - timestampS))
+  return wrong(mistakes.find(({ isIt }) => isIt({ secret, key, head, timestampS, body }))?.reason ?? OTHER_SECRET)
+}
+
+const wrong = (reason: string): Diagnosis => ({ valid: false, reason })
+
+const OTHER_SECRET =
+  'Nothing fits: the secret belongs to another subscription, or the body is not the bytes that were received.'
+
+function clockMistake(ageS: number): string {
+  const direction = ageS > 0 ? 'old' : 'in the future'
+  return `The signature is right, but it is ${Math.abs(Math.round(ageS))} s ${direction}, and ${TOLERANCE_S} s are allowed: this is a replay, or a clock is wrong.`
+}
+
+type Case = { secret: string; key: Buffer; head: SignedHead; timestampS: number; body: Buffer }
+
+const mistakes: { reason: string; isIt: (given: Case) => boolean }[] = [
+  {
+    reason: 'webhook-signature lacks the "v1," before the signature: pass the header on whole.',
+    isIt: ({ key, head, timestampS, body }) => isSignedAs(`v1,${head.signature}`, key, head.id, timestampS, body),
+  },
+  {
+    reason: 'The body was parsed and written again: verify the bytes as they were received.',
+    isIt: ({ key, head, timestampS, body }) =>
+      rewritings(body).some((text) => isSignedAs(head.signature, key, head.id, timestampS, Buffer.from(text))),
+  },
+  {
+    reason: 'The signature was made with the text of the secret: the key is what its base64 decodes to.',
+    isIt: ({ secret, head, timestampS, body }) =>
+      [secret, secret.slice('whsec_'.length)].some((text) =>
+        isSignedAs(head.signature, Buffer.from(text), head.id, timestampS, body),
+      ),
+  },
+  {
+    reason: 'Only the body was signed: the text is "id.timestamp.body".',
+    isIt: ({ key, head, body }) =>
+      head.signature.split(' ').includes(`v1,${createHmac('sha256', key).update(body).digest('base64')}`),
+  },
+]
+
+const isSignedAs = (signature: string, key: Buffer, id: string, timestampS: number, body: Buffer) =>
+  signature.split(' ').includes(sign([key], id, timestampS, body))
+
+/** What the bytes may have been before a framework parsed them and somebody wrote them again, or an editor saved them. */
+function rewritings(body: Buffer): string[] {
+  const text = body.toString('utf8')
+  const trimmed = text.trim()
+  try {
+    return [JSON.stringify(JSON.parse(text)), trimmed]
+  } catch {
+    return [trimmed]
+  }
+}
+
+function readKey(secret: string): Buffer | undefined {
+  try {
+    return signingKey(secret)
+  } catch {
+    return undefined
+  }
+}

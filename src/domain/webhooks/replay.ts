@@ -1,0 +1,113 @@
+import { statement } from '../../db/statement.ts'
+import { Problem } from '../errors.ts'
+import { isId, lowerBound } from '../ids.ts'
+import { deliveryId } from './emission.ts'
+import { type OwnedSubscription, type OwnerContext, requireEnabled, requireOwned } from './owned.ts'
+
+/** `failed`: attempts used up or given up. `missed`: never tried to the end, as while disabled. `all`: everything again. */
+export const replayKinds = ['failed', 'missed', 'all'] as const
+export type ReplayKind = (typeof replayKinds)[number]
+
+export type ReplayRequest = {
+  subscription: string
+  /** RFC 3339; by default all that is kept. */
+  from?: string | undefined
+  to?: string | undefined
+  only: ReplayKind
+  /** `next` of the chunk before. */
+  after?: string | undefined
+}
+/** `next` is null when everything is queued. */
+export type ReplayProgress = { queued: number; next: string | null }
+
+const CHUNK_ROWS = 1_000
+const KEPT_MS = 30 * 86_400_000
+const COUNT_MAX = 10_000
+
+type Values = [subscriptionId: string, types: string[], channelId: string, after: string, before: string, limit: number]
+
+/** Events that the subscription asks for, of its lifetime, unless they are queued already. Tests (sequence 0) are nobody's. */
+const matching = (channel: string, isWanted: string) => `
+select e.id as key, e.delivery_id, e.id as event_id, e.type, e.occurred_at from (
+  select id, type, occurred_at, ${deliveryId('id', '$1')} as delivery_id from events
+  where ${channel} and type = any($2::text[]) and id > $4 and id < $5 and sequence > 0
+) e
+where not exists (select from webhook_deliveries d where d.id = e.delivery_id) and ${isWanted}
+order by e.id limit $6::int`
+
+const never = `not exists (select from webhook_deliveries_done x where x.id = e.delivery_id and x.outcome in ('delivered', 'failed'))`
+const ofOne = 'channel_id = $3'
+const ofAll = `$3 = '*'`
+
+const failed = `
+select x.id as key, x.id as delivery_id, x.event_id, x.type, x.created_at as occurred_at from webhook_deliveries_done x
+where x.subscription_id = $1 and x.outcome = 'failed' and x.reason is distinct from 'test'
+  and $2::text[] is not null and $3::text is not null and x.id > $4 and x.id < $5
+order by x.id limit $6::int`
+
+type Chunk = { queued: number; seen: number; last: string | null }
+
+/** The row moves back: what was logged stays, and its number goes on. */
+const queue = (picked: string) =>
+  statement<Values, Chunk>(`
+with picked as materialized (${picked}), removed as (
+  delete from webhook_deliveries_done x using picked where x.id = picked.delivery_id
+), queued as (
+  insert into webhook_deliveries (id, event_id, type, subscription_id, lane, due_at, created_at)
+  select delivery_id, event_id, type, $1, 1, statement_timestamp(), occurred_at from picked
+  on conflict (id) do nothing returning id
+)
+select (select count(*) from queued)::int as queued, count(*)::int as seen, max(key) as last from picked`)
+
+const queueChunk = {
+  one: { failed: queue(failed), missed: queue(matching(ofOne, never)), all: queue(matching(ofOne, 'true')) },
+  all: { failed: queue(failed), missed: queue(matching(ofAll, never)), all: queue(matching(ofAll, 'true')) },
+}
+
+/**
+ * Queues up to 1,000 deliveries again, behind first attempts: the same id and bytes, ten new attempts. To be called with
+ * `next` until that is null; doing it twice is harmless. Throws `subscription_not_found`, `invalid_request` while disabled.
+ */
+export async function replayDeliveries(ctx: OwnerContext, request: ReplayRequest): Promise<ReplayProgress> {
+  const subscription = await requireOwned(ctx, request.subscription)
+  requireEnabled(subscription)
+  const { only } = request
+  const values = valuesOf(ctx, subscription, request, only === 'failed' ? 'delivery' : 'event')
+  const run = queueChunk[subscription.userId === null ? 'all' : 'one'][only]
+  const [chunk] = await run(ctx.slow, ...values, CHUNK_ROWS)
+  ctx.wake()
+  return { queued: chunk?.queued ?? 0, next: chunk?.seen === CHUNK_ROWS ? chunk.last : null }
+}
+
+const countRows = (picked: string) =>
+  statement<Values, { n: number }>(`select count(*)::int as n from (${picked}) picked`)
+const countOf = { one: countRows(matching(ofOne, never)), all: countRows(matching(ofAll, never)) }
+
+/** How many events of the last 30 days a subscription never got; counting stops at 10,000. */
+export async function countMissed(ctx: OwnerContext, subscription: OwnedSubscription): Promise<number> {
+  const values = valuesOf(ctx, subscription, {}, 'event')
+  const [counted] = await countOf[subscription.userId === null ? 'all' : 'one'](ctx.slow, ...values, COUNT_MAX)
+  return counted?.n ?? 0
+}
+
+type Span = Pick<ReplayRequest, 'from' | 'to' | 'after'>
+type Bounds = [subscriptionId: string, types: string[], channelId: string, after: string, before: string]
+
+function valuesOf(ctx: OwnerContext, of: OwnedSubscription, span: Span, kind: 'event' | 'delivery'): Bounds {
+  const now = ctx.now().getTime()
+  const from = Math.max(timeOf('from', span.from) ?? 0, of.createdAt.getTime(), now - KEPT_MS)
+  const to = timeOf('to', span.to) ?? now + 1
+  const { after } = span
+  if (after !== undefined && !isId(kind, after))
+    throw new Problem('invalid_request', 'after: is not the `next` of a replay.')
+  const first = lowerBound(kind, new Date(from))
+  const start = after !== undefined && after > first ? after : first
+  return [of.id, of.eventTypes, of.userId ?? '*', start, lowerBound(kind, new Date(to))]
+}
+
+function timeOf(field: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const time = Date.parse(text)
+  if (Number.isNaN(time) || time < 0) throw new Problem('invalid_request', `${field}: is not a time of RFC 3339.`)
+  return time
+}

@@ -1,0 +1,59 @@
+import * as z from 'zod'
+import { Delivery, DeliveryDetails, DeliveryStatus, deliveryOutcomes } from '../domain/webhooks/console-resources.ts'
+import { readEvents } from '../domain/webhooks/event-log.ts'
+import { getDelivery, listDeliveries } from '../domain/webhooks/ledger.ts'
+import { redeliver } from '../domain/webhooks/redeliver.ts'
+import { replayDeliveries, replayKinds } from '../domain/webhooks/replay.ts'
+import { deliveryStatus } from '../domain/webhooks/survey.ts'
+import { page, paging, text } from './fields.ts'
+import { procedure } from './operation.ts'
+import { router } from './trpc.ts'
+
+const byId = () => z.object({ id: text() })
+const span = () => ({ from: text().optional(), to: text().optional() })
+
+/** The ledger of deliveries, for the owner of the application. */
+export const deliveriesRouter = router({
+  list: procedure({ access: 'sessionOrApplication' })
+    .input(
+      z.object({
+        subscription: text(),
+        outcome: z.enum(deliveryOutcomes).optional(),
+        type: text().optional(),
+        ...span(),
+        ...paging(),
+      }),
+    )
+    .output(page(Delivery))
+    .query(({ ctx, input }) => listDeliveries(ctx, input)),
+
+  get: procedure({ access: 'sessionOrApplication' })
+    .input(byId())
+    .output(DeliveryDetails)
+    .query(({ ctx, input }) => getDelivery(ctx, input)),
+
+  redeliver: procedure({ access: 'sessionOrApplication' })
+    .input(byId())
+    .output(z.void())
+    .mutation(({ ctx, input }) => redeliver(ctx, input)),
+
+  replay: procedure({ access: 'sessionOrApplication' })
+    .input(z.object({ subscription: text(), only: z.enum(replayKinds), after: text().optional(), ...span() }))
+    .output(z.object({ queued: z.number(), next: z.string().nullable() }))
+    .mutation(({ ctx, input }) => replayDeliveries(ctx, input)),
+
+  status: procedure({ access: 'sessionOrApplication' })
+    .input(z.object({}))
+    .output(DeliveryStatus)
+    .query(({ ctx }) => deliveryStatus(ctx)),
+
+  events: procedure({ access: 'sessionOrApplication' })
+    .input(z.object({ after: text().optional() }))
+    .output(
+      z.object({
+        events: z.array(z.object({ id: z.string(), type: z.string(), payload: z.string() })),
+        next: z.string(),
+      }),
+    )
+    .query(({ ctx, input }) => readEvents(ctx, input)),
+})

@@ -1,0 +1,40 @@
+import * as z from 'zod'
+import { subscribableTypes } from '../domain/webhooks/catalogue.ts'
+import { AttemptInfo, SecretInfo, Webhook } from '../domain/webhooks/console-resources.ts'
+import { enableWebhook } from '../domain/webhooks/enable.ts'
+import { getWebhook, listWebhooks } from '../domain/webhooks/overview.ts'
+import { OVERLAP_S_MAX, rotateSigningSecret } from '../domain/webhooks/rotate.ts'
+import { testWebhook } from '../domain/webhooks/test-delivery.ts'
+import { page, paging, text } from './fields.ts'
+import { procedure } from './operation.ts'
+import { router } from './trpc.ts'
+
+const byId = () => z.object({ id: text() })
+
+/** What the owner of an application does with its subscriptions. */
+export const webhooksRouter = router({
+  list: procedure({ access: 'sessionOrApplication' })
+    .input(z.object({ application_id: text().optional(), ...paging() }))
+    .output(page(Webhook))
+    .query(({ ctx, input }) => listWebhooks(ctx, input)),
+
+  get: procedure({ access: 'sessionOrApplication' })
+    .input(byId())
+    .output(Webhook.extend({ secrets: z.array(SecretInfo) }))
+    .query(({ ctx, input }) => getWebhook(ctx, input)),
+
+  rotateSecret: procedure({ access: 'sessionOrApplication' })
+    .input(z.object({ id: text(), overlap_s: z.number().int().min(0).max(OVERLAP_S_MAX).optional() }))
+    .output(z.object({ signing_secret: z.string() }))
+    .mutation(({ ctx, input }) => rotateSigningSecret(ctx, input)),
+
+  enable: procedure({ access: 'sessionOrApplication' })
+    .input(byId())
+    .output(z.object({ missed: z.number() }))
+    .mutation(({ ctx, input }) => enableWebhook(ctx, input)),
+
+  test: procedure({ access: 'sessionOrApplication' })
+    .input(z.object({ id: text(), type: z.enum(['webhook.test', ...subscribableTypes]).optional() }))
+    .output(AttemptInfo.extend({ delivery_id: z.string() }))
+    .mutation(({ ctx, input }) => testWebhook(ctx, input)),
+})
