@@ -18,6 +18,8 @@ export type MigrateOptions = {
   folder?: string
   /** Called once when another process is migrating. */
   onWait?: () => void
+  /** For how many days to come partitions are made. */
+  ahead?: number
 }
 
 /**
@@ -26,7 +28,7 @@ export type MigrateOptions = {
  * transaction pooler. All of them are one transaction, so a failure leaves nothing.
  */
 export async function migrateDatabase(target: Target, options: MigrateOptions = {}): Promise<number> {
-  const { folder = MIGRATIONS, onWait = () => {} } = options
+  const { folder = MIGRATIONS, onWait = () => {}, ahead = 7 } = options
   const known = readJournal(folder)
   const client = connect(target, { max: 1, name: 'developer-api migrate', statementMs: 0 })
   const db = databaseOver(client)
@@ -38,7 +40,7 @@ export async function migrateDatabase(target: Target, options: MigrateOptions = 
     if (applied < known.length) {
       throw new Error(`${known.length} migrations are known, ${applied} are recorded: one was skipped`)
     }
-    if (folder === MIGRATIONS) await keepPartitions(db, new Date())
+    if (folder === MIGRATIONS) await keepPartitions(db, new Date(), { ahead })
     return applied - before
   } finally {
     await endClient(client) // and with the session goes the lock

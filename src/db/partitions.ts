@@ -84,13 +84,31 @@ async function makeMissing(tx: Database, { table, prefix, unit }: Partitioned, f
 async function dropOld(db: Database, { table, prefix, keepDays }: Partitioned, now: Date): Promise<string[]> {
   if (keepDays === undefined) return []
   const limit = boundAt(prefix, new Date(now.getTime() - keepDays * DAY_MS))
-  const old = (await partitionsOf(db, table)).filter(({ bound }) => bound <= limit)
-  for (const { name, isPending } of old) {
-    // Waits for readers without blocking them. One that was cut short last time is finished.
-    await run(db, `alter table ${table} detach partition ${name} ${isPending ? 'finalize' : 'concurrently'}`)
-    await run(db, `drop table ${name}`)
+  for (const partition of await partitionsOf(db, table)) {
+    if (partition.bound <= limit) await detach(db, table, partition)
   }
-  return old.map(({ name }) => name)
+  const dropped = await detachedFrom(db, table)
+  for (const name of dropped) await run(db, `drop table if exists ${name}`)
+  return dropped
+}
+
+/** Waits for readers without blocking them. One that was cut short last time is finished. */
+async function detach(db: Database, table: string, { name, isPending }: Partition): Promise<void> {
+  try {
+    await run(db, `alter table ${table} detach partition ${name} ${isPending ? 'finalize' : 'concurrently'}`)
+  } catch (error) {
+    const left = await partitionsOf(db, table)
+    if (left.some((partition) => partition.name === name)) throw error // else another process was faster
+  }
+}
+
+/** Former partitions of a table: only their detaching makes them, only their dropping is left to do. */
+async function detachedFrom(db: Database, table: string): Promise<string[]> {
+  const rows = await db.execute<{ name: string }>(sql`
+    select relname as name from pg_class
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and not relispartition
+      and relname ~ ${`^${table}_[0-9]{6,8}$`}`)
+  return rows.map(({ name }) => name)
 }
 
 type Partition = { name: string; bound: string; isPending: boolean }

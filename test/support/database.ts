@@ -13,10 +13,8 @@ export type TestDatabase = AsyncDisposable & {
 
 /** A migrated database of its own, with pools as the service opens them. Dropped, connections and all, when disposed of. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const { admin, template } = inject('databaseServer')
-  const name = `test_${randomBytes(6).toString('hex')}`
-  await asAdmin(admin, `create database ${name} template ${template} strategy file_copy`)
-  const target = inDatabase(admin, name)
+  const { template } = inject('databaseServer')
+  const { target, drop } = await createDatabase(`template ${template} strategy file_copy`)
   const pools = openPools(target)
   return {
     db: pools.db,
@@ -24,7 +22,21 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     target,
     [Symbol.asyncDispose]: async () => {
       await pools[Symbol.asyncDispose]()
-      await asAdmin(admin, `drop database ${name} with (force)`)
+      await drop()
     },
   }
+}
+
+/** A database without a single table. */
+export async function createEmptyDatabase(): Promise<AsyncDisposable & { target: Target }> {
+  const { target, drop } = await createDatabase('')
+  return { target, [Symbol.asyncDispose]: drop }
+}
+
+async function createDatabase(how: string) {
+  const { admin } = inject('databaseServer')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await asAdmin(admin, `create database ${name} ${how}`)
+  const drop = () => asAdmin(admin, `drop database ${name} with (force)`)
+  return { target: inDatabase(admin, name), drop }
 }

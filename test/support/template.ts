@@ -22,7 +22,7 @@ export function inDatabase(target: Target, database: string): Target {
 export async function makeTemplate(admin: Target): Promise<DatabaseServer> {
   const template = `template_${randomBytes(6).toString('hex')}`
   await asAdmin(admin, `create database ${template}`)
-  await migrateDatabase(inDatabase(admin, template))
+  await migrateDatabase(inDatabase(admin, template), { ahead: 1 })
   await keepTestPartitions(inDatabase(admin, template))
   // CREATE DATABASE wants its template without connections
   await asAdmin(admin, `alter database ${template} with is_template true allow_connections false`)
@@ -45,14 +45,14 @@ export async function asAdmin(admin: Target, statement: string): Promise<void> {
 }
 
 /**
- * Identifiers carry the time of their birth, and a row wants the partition of that time. Most tests stand still in January,
- * those of whole processes live today; the migration has made today's. The months between are left out: each partition is
- * five files to copy for every test database. A test that travels further makes its own partitions.
+ * Identifiers carry the time of their birth, and a row wants the partition of that time. Most tests stand still on a day in
+ * January, those of whole processes live today, for which the migration has made some. Each partition is five files to copy
+ * for every test database, so there are no more than these; a test that travels further makes its own.
  */
 async function keepTestPartitions(target: Target): Promise<void> {
   const client = connect(target, { max: 1, statementMs: 0 })
   try {
-    await keepPartitions(databaseOver(client), new Date(TEST_TIME), { back: 1, ahead: 10 })
+    await keepPartitions(databaseOver(client), new Date(TEST_TIME), { back: 1, ahead: 3 })
   } finally {
     await endClient(client)
   }
