@@ -13,24 +13,22 @@ import { signUpPages } from './signup.ts'
 export function peoplePages(context: Context, callerOf: CallerOf): Router {
   const paths = ['/oauth/authorize', '/login', '/logout', ...(context.signup === 'open' ? ['/signup'] : [])]
   const router = Router()
-  router.use(paths, setPageHeaders)
+  router.use(paths, openPage)
   router.use(authorizePages(context, callerOf), consentPages(context, callerOf))
   router.use(loginPages(context, callerOf), logoutPages(context, callerOf), signUpPages(context, callerOf))
-  router.all(paths, refuseMethod)
   router.use(showProblem)
   return router
 }
 
-const setPageHeaders: RequestHandler = (_request, response, next) => {
-  response.set(pageHeaders)
-  next()
-}
-
 const ALLOW = ['GET', 'HEAD', 'POST', 'OPTIONS']
 
-const refuseMethod: RequestHandler = ({ method }, response) => {
-  if (method !== 'OPTIONS') throw new Problem('method_not_allowed', 'This page takes GET and POST.', { allow: ALLOW })
-  response.set('Allow', ALLOW.join(', ')).status(204).end()
+const openPage: RequestHandler = ({ method }, response, next) => {
+  response.set(pageHeaders)
+  if (!ALLOW.includes(method)) {
+    throw new Problem('method_not_allowed', 'This page takes GET and POST.', { allow: ALLOW })
+  }
+  if (method !== 'OPTIONS') return next()
+  return void response.set('Allow', ALLOW.join(', ')).status(204).end()
 }
 
 /** What leads to no redirect is a page for people; for anybody else the next handler writes the envelope. */

@@ -1,0 +1,190 @@
+import { hash } from '@node-rs/argon2'
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { memoryCounters } from '../../src/db/counters.ts'
+import { loginSessions, users } from '../../src/db/schema/index.ts'
+import { inMs } from '../../src/domain/deadline.ts'
+import { createOAuthApp } from './support/flows.ts'
+import { createPeopleApp, PASSWORD, type PeopleApp } from './support/people.ts'
+
+let app: PeopleApp
+beforeAll(async () => {
+  app = await createPeopleApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const isLoggedIn = async (browser: ReturnType<PeopleApp['newBrowser']>) => (await browser.get('/login')).status === 303
+
+test('the right password starts a session; the name is taken in any case, the password as typed', async () => {
+  const browser = app.newBrowser()
+  expect((await app.logIn(browser, 'GRACE')).status).toBe(303)
+  expect(await isLoggedIn(browser)).toBe(true)
+  for (const wrong of [PASSWORD.toUpperCase(), ` ${PASSWORD}`, `${PASSWORD} `]) {
+    expect((await app.logIn(app.newBrowser(), 'grace', wrong)).status).toBe(401)
+  }
+})
+
+test('A25 a wrong password, an unknown name and one that can be none get the same words', async () => {
+  const pages = await Promise.all(
+    ['grace', 'nobody_here', 'no name at all', 'x'.repeat(300)].map((name) =>
+      app.logIn(app.newBrowser(), name, 'wrong password'),
+    ),
+  )
+  const words = pages.map(({ status, text }) => `${status} ${text.replace(/<[^>]*>/g, ' ')}`)
+  expect(new Set(words).size).toBe(1)
+  expect(words[0]).toContain('Wrong username or password')
+})
+
+test('A25 a disabled user and one without a password are as unknown ones', async () => {
+  const bob = await app.user('bob')
+  const answers = [await app.logIn(app.newBrowser(), 'bob')]
+  await app.context.db
+    .update(users)
+    .set({ disabledAt: inMs(0) })
+    .where(eq(users.id, app.grace.id))
+  answers.push(await app.logIn(app.newBrowser()))
+  await app.context.db.update(users).set({ disabledAt: null }).where(eq(users.id, app.grace.id))
+  expect(answers.map(({ status }) => status)).toEqual([401, 401])
+  expect(bob.username).toBe('bob')
+})
+
+test('a password beyond 256 characters is wrong, not an error', async () => {
+  expect((await app.logIn(app.newBrowser(), 'grace', 'x'.repeat(5000))).status).toBe(401)
+})
+
+test('the cookie is for this host, no script and no other site’s form', async () => {
+  const page = await app.logIn(app.newBrowser())
+  const [cookie = ''] = page.headers.getSetCookie().filter((one) => one.startsWith('sid='))
+  expect(cookie).toMatch(/^sid=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/)
+
+  await using secure = await createOAuthApp({ publicUrl: 'https://api.example' })
+  const visitor = (await secure.request('GET /login')).headers.getSetCookie()[0]
+  expect(visitor).toMatch(/^__Host-visitor=[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+})
+
+test('a session is new at every login, and the one before ends', async () => {
+  const browser = app.newBrowser()
+  browser.cookies.set('sid', 'planted-by-somebody-else')
+  await app.logIn(browser)
+  const first = browser.cookies.get('sid') ?? ''
+  expect(first).not.toBe('planted-by-somebody-else')
+
+  const page = await app.newBrowser().get('/login')
+  const again = app.newBrowser()
+  again.cookies.set('sid', first)
+  again.cookies.set('visitor', /visitor=([^;]+)/.exec(page.headers.getSetCookie()[0] ?? '')?.[1] ?? '')
+  await again.submit(page, '/login', { username: 'grace', password: PASSWORD })
+  expect(again.cookies.get('sid')).not.toBe(first)
+  expect(await isLoggedIn(browser)).toBe(false)
+  expect(await isLoggedIn(again)).toBe(true)
+})
+
+test('A26 the form works with its own token alone, and from our own page alone', async () => {
+  const browser = app.newBrowser()
+  const page = await browser.get('/login')
+  const { fields = {} } = page.forms[0] ?? {}
+  const right = { ...fields, username: 'grace', password: PASSWORD }
+  const forged = [
+    await browser.post('/login', { ...right, csrf: 'x' }),
+    await app.newBrowser().post('/login', right),
+    await browser.post('/login', right, { origin: 'https://evil.example' }),
+    await browser.post('/login', right, { 'sec-fetch-site': 'cross-site' }),
+  ]
+  expect(forged.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+  expect(browser.cookies.has('sid')).toBe(false)
+  expect((await browser.post('/login', right)).status).toBe(303)
+})
+
+describe('A29 after the login only our own pages follow', () => {
+  test.each([
+    ['/oauth/authorize?client_id=x&state=%2F%2F', '/oauth/authorize?client_id=x&state=%2F%2F'],
+    ['/console/apps?x=1', '/console/apps?x=1'],
+    ['//evil.example/console', '/'],
+    ['/\\evil.example/console', '/'],
+    ['/\t/evil.example/console', '/'],
+    ['https://evil.example/console', '/'],
+    ['javascript:alert(1)', '/'],
+    ['/v1/users/me', '/'],
+    ['/oauth/authorized', '/'],
+    ['console', '/'],
+    ['', '/'],
+  ])('%j leads to %s', async (next, expected) => {
+    const browser = app.newBrowser()
+    const page = await browser.get(`/login?next=${encodeURIComponent(next)}`)
+    const { headers } = await browser.submit(page, '/login', { username: 'grace', password: PASSWORD })
+    expect(headers.get('location')).toBe(expected)
+  })
+})
+
+test('a session ends when it idles for 12 hours, and after 7 days whatever happens', async () => {
+  const browser = await app.loggedIn()
+  await app.elapse(loginSessions, 'lastSeenAt', 12 * 3_600_000 - 5_000)
+  expect(await isLoggedIn(browser)).toBe(true) // and was seen just now
+  await app.elapse(loginSessions, 'lastSeenAt', 12 * 3_600_000 - 5_000)
+  expect(await isLoggedIn(browser)).toBe(true)
+  await app.elapse(loginSessions, 'lastSeenAt', 12 * 3_600_000)
+  expect(await isLoggedIn(browser)).toBe(false)
+
+  const other = await app.loggedIn()
+  await app.elapse(loginSessions, 'expiresAt', 7 * 24 * 3_600_000)
+  expect(await isLoggedIn(other)).toBe(false)
+})
+
+test('a log-out asks first, and ends the session for good', async () => {
+  const browser = await app.loggedIn()
+  const sid = browser.cookies.get('sid') ?? ''
+  const page = await browser.get('/logout')
+  expect(await isLoggedIn(browser)).toBe(true)
+  expect((await browser.post('/logout', { csrf: 'x' })).status).toBe(403)
+  await browser.submit(page, '/logout')
+  expect(browser.cookies.has('sid')).toBe(false)
+  browser.cookies.set('sid', sid)
+  expect(await isLoggedIn(browser)).toBe(false)
+  expect((await app.newBrowser().get('/logout')).location?.pathname).toBe('/login')
+})
+
+test('a hash of another cost is renewed at the login', async () => {
+  const weak = await hash(PASSWORD, { memoryCost: 8_192, timeCost: 1, parallelism: 1 })
+  await app.context.db.update(users).set({ passwordHash: weak }).where(eq(users.id, app.grace.id))
+  await app.loggedIn()
+  const [row] = await app.context.db.select().from(users).where(eq(users.id, app.grace.id))
+  expect(row?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  await app.loggedIn()
+})
+
+test('M05 of sessions and passwords only hashes are kept', async () => {
+  const browser = await app.loggedIn()
+  const rows = [...(await app.context.db.select().from(loginSessions)), ...(await app.context.db.select().from(users))]
+  const text = JSON.stringify(rows.map((row) => Object.values(row).map(String)))
+  expect(text).not.toContain(browser.cookies.get('sid'))
+  expect(text).not.toContain(PASSWORD)
+})
+
+test('R01 five failures for one account and address; the sixth is refused with words, even when right', async () => {
+  await using throttled = await createPeopleApp({ counters: memoryCounters(), trustProxy: 1 })
+  const from = (address: string) => ({ 'x-forwarded-for': address })
+  const attempt = async (username: string, password: string, address: string) => {
+    const browser = throttled.newBrowser()
+    const { fields = {} } = (await browser.get('/login')).forms[0] ?? {}
+    return browser.post('/login', { ...fields, username, password }, from(address))
+  }
+  const atOnce = await Promise.all(Array.from({ length: 12 }, () => attempt('grace', 'wrong', '192.0.2.1')))
+  expect(atOnce.filter(({ status }) => status === 401)).toHaveLength(5)
+  expect(atOnce.filter(({ status }) => status === 429)).toHaveLength(7)
+  const right = await attempt('GRACE', PASSWORD, '192.0.2.1')
+  expect(right.status).toBe(429)
+  expect(right.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect(right.text).toContain('Too many failed attempts')
+
+  expect((await attempt('grace', PASSWORD, '192.0.2.2')).status).toBe(303)
+  expect((await attempt('nobody', 'wrong', '192.0.2.1')).status).toBe(401)
+  for (let n = 0; n < 7; n++) expect((await attempt('grace', PASSWORD, '192.0.2.3')).status).toBe(303)
+})
+
+test('the pages take GET and POST, HEAD and OPTIONS', async () => {
+  const reply = await app.request('DELETE /login', { headers: { accept: 'application/json' } })
+  expect([reply.status, reply.body.error.code]).toEqual([405, 'method_not_allowed'])
+  expect(reply.headers.get('allow')).toBe('GET, HEAD, POST, OPTIONS')
+  expect((await app.request('OPTIONS /oauth/authorize')).status).toBe(204)
+  expect((await app.request('HEAD /login')).status).toBe(200)
+})
