@@ -3,9 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Problem } from '../domain/errors.ts'
 import type { Operation } from '../routers/operation.ts'
 import { challengeOf } from './challenge.ts'
-import { type Headers, headersOfPath } from './headers.ts'
+import { commonHeaders, type Headers, headersOfPath } from './headers.ts'
 import type { Target } from './target.ts'
 
+/** What an answer depends on beside the answer itself. */
+export type Place = { path: string; requestId: string; publicUrl: string }
 export type Answer = { status: number; headers: Headers; body?: string }
 
 /** Dresses the JSON of what a procedure returned: `{ data }`, with a `Link` if there is a next page, or as it is. */
@@ -36,20 +38,22 @@ export function failure(problem: Problem, target: Target, publicUrl: string): An
   return { status, headers, body: JSON.stringify(body) }
 }
 
-/** Writes the answer, once. Nothing else in the service writes to the response of a REST request. */
+/**
+ * Writes the answer, once, with the headers of every answer. Nothing else in the service writes to the response of a REST
+ * request.
+ */
 export function send(
-  request: IncomingMessage,
   response: ServerResponse,
-  path: string,
+  { path, requestId, publicUrl }: Place,
   { status, headers: own, body }: Answer,
 ) {
   if (response.headersSent || response.destroyed) return
-  const headers: Headers = Object.assign(headersOfPath(path), own)
+  const headers: Headers = Object.assign(commonHeaders(requestId, publicUrl), headersOfPath(path), own)
   if (body === undefined) {
     response.writeHead(status, headers).end()
     return
   }
-  if (status === 200 && path.startsWith('/v1/') && isUnchanged(request, headers, body)) {
+  if (status === 200 && path.startsWith('/v1/') && isUnchanged(response.req, headers, body)) {
     response.writeHead(304, headers).end()
     return
   }

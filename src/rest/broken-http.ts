@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Duplex } from 'node:stream'
+import { commonHeaders } from './headers.ts'
 
 type Refusal = { status: string; code: string; message: string }
 
@@ -22,18 +23,16 @@ const malformed: Refusal = {
 }
 
 /** Node could not read the request, so there is no response object: the envelope is written to the socket. */
-export function refuseBrokenHttp({ code }: NodeJS.ErrnoException, socket: Duplex, isHttps: boolean) {
+export function refuseBrokenHttp({ code }: NodeJS.ErrnoException, socket: Duplex, publicUrl: string) {
   if (code === 'ECONNRESET' || !socket.writable) return socket.destroy()
   const { status, ...error } = reasons[code ?? ''] ?? malformed
   const body = JSON.stringify({ error })
-  const head = [
-    `HTTP/1.1 ${status}`,
-    'Connection: close',
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `X-Request-Id: ${randomUUID()}`,
-    'X-Content-Type-Options: nosniff',
-    ...(isHttps ? ['Strict-Transport-Security: max-age=31536000; includeSubDomains'] : []),
-  ]
+  const headers = {
+    Connection: 'close',
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(body)),
+    ...commonHeaders(randomUUID(), publicUrl),
+  }
+  const head = [`HTTP/1.1 ${status}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
   return socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }

@@ -14,7 +14,7 @@ import { dispatch } from './dispatch.ts'
 import { headersOfRate, isPreflight, preflightHeaders } from './headers.ts'
 import { attemptOf, once } from './idempotency.ts'
 import { allowedMethods, findRoute, type RestRoute, routesAt } from './routes.ts'
-import { type Target, targetOf } from './target.ts'
+import { nowhere, type Target, targetOf } from './target.ts'
 
 export type RestOptions = {
   /** The service, once it can answer; until then everything but the liveness check is 503. */
@@ -41,7 +41,7 @@ export function createRestHandler({ contextOf, publicUrl, report }: RestOptions)
       return failure(problem, exchange.target, publicUrl)
     })
     if (exchange.rate) Object.assign(answer.headers, headersOfRate(exchange.rate, rateLimits.credential.windowS))
-    send(request, response, exchange.target.path, answer)
+    send(response, { path: exchange.target.path, requestId: caller.requestId, publicUrl }, answer)
   }
 
   function explain(error: unknown, caller: Caller): Problem {
@@ -109,6 +109,3 @@ function unready({ operation }: RestRoute, target: Target): Answer {
   if (operation.route === 'GET /health/') return success(operation, JSON.stringify(liveness), null, target)
   throw new Problem('unavailable', 'The service is starting; try again in a moment.', { retryAfterS: 1 })
 }
-
-/** Until the target was read. */
-const nowhere: Target = { path: '', search: '', query: {} }

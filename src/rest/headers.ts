@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import type { Admission } from '../domain/admission.ts'
 
 export type Headers = Record<string, string>
@@ -18,10 +17,10 @@ const exposed = [
 const isOpenToBrowsers = (path: string) => path.startsWith('/v1/') || /^\/oauth\/(token|revoke)\/?$/.test(path)
 
 /** What every answer carries, whoever writes it: REST, pages, errors. */
-export function setCommonHeaders(response: ServerResponse, requestId: string, isHttps: boolean) {
-  response.setHeader('X-Request-Id', requestId)
-  response.setHeader('X-Content-Type-Options', 'nosniff')
-  if (isHttps) response.setHeader('Strict-Transport-Security', 'max-age=31536000; includeSubDomains')
+export function commonHeaders(requestId: string, publicUrl: string): Headers {
+  const headers: Headers = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' }
+  if (publicUrl.startsWith('https:')) headers['Strict-Transport-Security'] = 'max-age=31536000; includeSubDomains'
+  return headers
 }
 
 /** What belongs to a path, also where nothing is: a browser must be able to read our 404. */

@@ -7,8 +7,8 @@ import { failure, send } from './answer.ts'
 import { refuseBrokenHttp } from './broken-http.ts'
 import { callerOf } from './caller.ts'
 import { createRestHandler } from './handler.ts'
-import { setCommonHeaders } from './headers.ts'
 import { createPages, isPage } from './pages/app.ts'
+import { nowhere } from './target.ts'
 
 export type ServerOptions = {
   /** The service, once it can answer; until then everything but `/health/` is 503. */
@@ -24,7 +24,6 @@ const IN_FLIGHT_MAX = 1000
 
 /** One HTTP server: REST is answered on node:http itself, and only pages pass through Express. */
 export function createHttpServer({ contextOf, log, publicUrl, trustProxy }: ServerOptions): Server {
-  const isHttps = publicUrl.startsWith('https:')
   const handleRest = createRestHandler({
     contextOf,
     publicUrl,
@@ -35,19 +34,19 @@ export function createHttpServer({ contextOf, log, publicUrl, trustProxy }: Serv
 
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const caller = callerOf(request, trustProxy)
-    setCommonHeaders(response, caller.requestId, isHttps)
     inFlight++
     response.once('close', () => inFlight--)
     logAccess(log, request, response, caller)
     const refusal = refusalOf(request, inFlight)
-    if (refusal) send(request, response, '', failure(refusal, { path: '', search: '', query: {} }, publicUrl))
+    const place = { path: '', requestId: caller.requestId, publicUrl }
+    if (refusal) send(response, place, failure(refusal, nowhere, publicUrl))
     else if (isPage(request.url ?? '')) handlePage(request, response, caller)
     else void handleRest(request, response, caller)
   }
 
   const server = createServer(settings, handle)
   server.on('checkExpectation', handle) // an expectation that is unknown is ignored (RFC 9110, section 10.1.1)
-  server.on('clientError', (error, socket) => refuseBrokenHttp(error, socket, isHttps))
+  server.on('clientError', (error, socket) => refuseBrokenHttp(error, socket, publicUrl))
   return server
 }
 

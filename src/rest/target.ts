@@ -6,6 +6,9 @@ export type Target = { path: string; search: string; query: Record<string, unkno
 
 const noQuery: Record<string, unknown> = Object.freeze(Object.create(null))
 
+/** Where a request goes whose target was not read. */
+export const nowhere: Target = { path: '', search: '', query: noQuery }
+
 /** Splits the target of a request. Anything but a path is refused (RFC 9112, section 3.2.2 ff.: we are no proxy). */
 export function targetOf(url: string): Target {
   if (!url.startsWith('/')) throw new Problem('invalid_request', 'The request target must be a path.')

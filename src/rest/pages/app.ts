@@ -6,8 +6,9 @@ import { problemOfFailure } from '../../domain/failure.ts'
 import { eventSchemas } from '../../domain/webhooks/catalogue.ts'
 import { failure, send } from '../answer.ts'
 import { createDocument } from '../document.ts'
+import { commonHeaders } from '../headers.ts'
 import type { ServerOptions } from '../server.ts'
-import { targetOf } from '../target.ts'
+import { nowhere } from '../target.ts'
 import { metadataPages } from './metadata.ts'
 import { peoplePages } from './people.ts'
 import { referencePages } from './reference.ts'
@@ -40,8 +41,10 @@ export function createPages({ contextOf, log, publicUrl }: ServerOptions) {
 
   return (request: IncomingMessage, response: ServerResponse, caller: Caller) => {
     const context = contextOf()
-    if (!context) return refuse(request, response, starting(), publicUrl)
+    for (const [name, value] of Object.entries(commonHeaders(caller.requestId, publicUrl)))
+      response.setHeader(name, value)
     callers.set(request, caller)
+    if (!context) return refuse(response, starting(), { requestId: caller.requestId, publicUrl })
     app ??= createApp(context, callers, (error) => log.error({ err: error }, 'a page failed'))
     return app(request, response)
   }
@@ -64,11 +67,15 @@ function createApp(context: Context, callers: Callers, report: (error: unknown) 
   app.use('/docs', referencePages())
   app.use('/trpc', trpcPages(context, callerOf))
   app.use(metadataPages(context), peoplePages(context, callerOf))
+  const placeOf = (request: IncomingMessage) => ({
+    requestId: callerOf(request).requestId,
+    publicUrl: context.publicUrl,
+  })
   app.use((request, response) => {
-    refuse(request, response, new Problem('not_found', 'There is nothing at this path.'), context.publicUrl)
+    refuse(response, new Problem('not_found', 'There is nothing at this path.'), placeOf(request))
   })
   const onError: ErrorRequestHandler = (error, request, response, _next) => {
-    refuse(request, response, explain(error, report), context.publicUrl)
+    refuse(response, explain(error, report), placeOf(request))
   }
   return app.use(onError)
 }
@@ -86,7 +93,7 @@ function explain(error: unknown, report: (error: unknown) => void): Problem {
 
 const starting = () => new Problem('unavailable', 'The service is starting; try again in a moment.', { retryAfterS: 1 })
 
-function refuse(request: IncomingMessage, response: ServerResponse, problem: Problem, publicUrl: string) {
-  const target = targetOf(request.url?.startsWith('/') ? request.url : '/')
-  send(request, response, target.path, failure(problem, target, publicUrl))
+/** No page is under a path of the specification, so none needs the headers of one. */
+function refuse(response: ServerResponse, problem: Problem, place: { requestId: string; publicUrl: string }) {
+  send(response, { path: '', ...place }, failure(problem, nowhere, place.publicUrl))
 }
