@@ -4,6 +4,7 @@ import { type Counters, memoryCounters, unlimitedCounters } from './db/counters.
 import { openPools } from './db/pools.ts'
 import { clusterCounters, redisCounters } from './db/shared-counters.ts'
 import type { Context } from './domain/context.ts'
+import { CredentialCache } from './domain/oauth/credential-cache.ts'
 import type { Opened } from './opened.ts'
 import { openKeyring } from './secret-keys.ts'
 import { logger } from './telemetry/logger.ts'
@@ -30,6 +31,7 @@ export async function openContext(
     wake,
     keyring: openKeyring(config),
     counters: await openCounters(config, opened, isMember),
+    credentials: new CredentialCache(),
     publicUrl: config.publicUrl,
     targets: config.targets,
     cronSecret: config.cronSecret,

@@ -1,5 +1,6 @@
 import { openContext } from './compose.ts'
 import type { Config } from './config.ts'
+import { followCredentialChanges } from './credential-changes.ts'
 import type { Target } from './db/client.ts'
 import type { Context } from './domain/context.ts'
 import { Waker } from './domain/webhooks/waker.ts'
@@ -32,6 +33,7 @@ export async function openService(config: Config, life: Life, options: ServiceOp
   const target = await findTarget()
   const waker = new Waker()
   const context = await openContext(config, { target, opened: life.opened, wake: waker.wake, isMember })
+  life.opened.use(followCredentialChanges(context, config.directUrl ?? target))
   ready = context
   const stopDelivering = startDelivering(context, config, { waker, target })
   life.opened.defer(() => Promise.all([drain(server), stopDelivering()]))

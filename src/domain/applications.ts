@@ -64,6 +64,7 @@ export async function updateApplication(
     await insertRedirectUris(tx, id, registration.redirect_uris)
     await narrowKeys(tx.db, id, registration.scopes)
     await audit(tx, { actor: actorOf(tx), action: 'application.updated', clientId: id, targetId: id })
+    tx.afterCommit(tx.credentials.forget)
     return findApplication(tx, id)
   })
 }
@@ -78,6 +79,7 @@ export async function deleteApplication(ctx: OwnerContext, { id }: { id: string 
     await tx.db.select({ id: grants.id }).from(grants).where(eq(grants.clientId, id)).orderBy(grants.id).for('update')
     await tx.db.delete(clients).where(eq(clients.id, id))
     await audit(tx, { actor: actorOf(tx), action: 'application.deleted', clientId: id, targetId: id })
+    tx.afterCommit(tx.credentials.forget)
   })
 }
 

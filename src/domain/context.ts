@@ -2,6 +2,7 @@ import type { Database } from '../db/client.ts'
 import type { Counters } from '../db/counters.ts'
 import type { Logger } from '../telemetry/logger.ts'
 import type { Keyring } from './keyring.ts'
+import type { CredentialCache } from './oauth/credential-cache.ts'
 import type { Scope } from './scopes.ts'
 import type { TargetPolicy } from './webhooks/guard.ts'
 
@@ -32,6 +33,8 @@ export type Context = {
   wake: () => void
   keyring: Keyring
   counters: Counters
+  /** Credentials that were found good a moment ago. */
+  credentials: CredentialCache
   /** The issuer, and the base of every link; without a slash at its end. */
   publicUrl: string
   /** Where webhooks may lead. */

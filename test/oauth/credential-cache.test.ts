@@ -61,11 +61,13 @@ describe('a credential that was found good', () => {
 
 describe('what ends a credential is heard by every process', async () => {
   const app = await createTestApp()
-  afterAll(() => app[Symbol.asyncDispose]())
   const { db, now } = app.context
   const other = otherProcess(app.context)
   const following = followCredentialChanges(other.context, app.target)
-  afterAll(() => following[Symbol.asyncDispose]())
+  afterAll(async () => {
+    await following[Symbol.asyncDispose]()
+    await app[Symbol.asyncDispose]()
+  })
   await other.heard('trust')
 
   const user = await app.user('ada')

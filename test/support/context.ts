@@ -9,6 +9,7 @@ import { inMs } from '../../src/domain/deadline.ts'
 import { sha256 } from '../../src/domain/digest.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { Keyring } from '../../src/domain/keyring.ts'
+import { CredentialCache } from '../../src/domain/oauth/credential-cache.ts'
 import { issueDirectly } from '../../src/domain/oauth/issue.ts'
 import { mint } from '../../src/domain/oauth/tokens.ts'
 import { scopes as allScopes, type Scope } from '../../src/domain/scopes.ts'
@@ -41,6 +42,7 @@ export async function createTestContext(overrides: Partial<Context> = {}) {
     wake,
     keyring: new Keyring([randomBytes(32).toString('base64url')]),
     counters: memoryCounters(),
+    credentials: new CredentialCache(),
     publicUrl: 'http://test',
     targets: { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },
     cronSecret: undefined,
@@ -103,6 +105,8 @@ export async function createTestContext(overrides: Partial<Context> = {}) {
 
   return {
     context,
+    /** For listeners and processes that connect by themselves. */
+    target: database.target,
     clock,
     wake,
     user,

@@ -8,10 +8,11 @@ import { isWellFormed } from './tokens.ts'
 
 /**
  * The principal behind a bearer credential: a user or application for an access token, an application for a key. Read
- * from the primary on every call, so what is revoked is dead on the next request. Throws `invalid_token`.
+ * from the primary, so what is revoked is dead on the next request; see the cache for what may be remembered. Throws
+ * `invalid_token`.
  */
 export async function identify(ctx: Context, bearer: string): Promise<Principal> {
-  const principal = await principalOf(ctx, bearer)
+  const principal = await ctx.credentials.principalOf(bearer, () => find(ctx, bearer))
   if (!principal) throw new Problem('invalid_token', 'The credential is invalid, expired or revoked.')
   return principal
 }
@@ -23,16 +24,29 @@ export async function identifySession(ctx: Context, secret: string): Promise<Use
   return { kind: 'user', userId: session.userId, username: session.username, clientId: null, scopes }
 }
 
-async function principalOf(ctx: Context, bearer: string): Promise<Principal | undefined> {
+type Found = { principal: Principal; livesMs: number }
+
+async function find(ctx: Context, bearer: string): Promise<Found | undefined> {
   if (isWellFormed('access', bearer)) return principalOfToken(ctx, bearer)
   if (isWellFormed('key', bearer)) return principalOfKey(ctx, bearer)
   return undefined
 }
 
-type FoundToken = { client_id: string; user_id: string | null; username: string | null; scopes: Scope[] }
+/** How long a credential still lives, up to ten seconds: nobody remembers it for longer. */
+const livesMs = (expiresAt: string) => `
+  extract(epoch from least(${expiresAt}, statement_timestamp() + interval '10 seconds') - statement_timestamp())::float8 * 1000
+    as lives_ms`
+
+type FoundToken = {
+  client_id: string
+  user_id: string | null
+  username: string | null
+  scopes: Scope[]
+  lives_ms: number
+}
 
 const findToken = statement<[hash: Buffer], FoundToken>(`
-  select t.client_id, t.user_id, u.username, t.scopes
+  select t.client_id, t.user_id, u.username, t.scopes, ${livesMs('t.expires_at')}
     from access_tokens t
     join clients c on c.id = t.client_id
     left join grants g on g.id = t.grant_id
@@ -40,18 +54,18 @@ const findToken = statement<[hash: Buffer], FoundToken>(`
    where t.hash = $1 and t.revoked_at is null and t.expires_at > statement_timestamp()
      and c.disabled_at is null and g.revoked_at is null and u.disabled_at is null`)
 
-async function principalOfToken(ctx: Context, token: string): Promise<Principal | undefined> {
+async function principalOfToken(ctx: Context, token: string): Promise<Found | undefined> {
   const [found] = await findToken(ctx.db, sha256(token))
   if (!found) return undefined
-  const { client_id: clientId, user_id: userId, username, scopes } = found
-  if (userId === null || username === null) return { kind: 'application', clientId, scopes }
-  return { kind: 'user', userId, username, clientId, scopes }
+  const { client_id: clientId, user_id: userId, username, scopes, lives_ms: livesMs } = found
+  if (userId === null || username === null) return { principal: { kind: 'application', clientId, scopes }, livesMs }
+  return { principal: { kind: 'user', userId, username, clientId, scopes }, livesMs }
 }
 
-type FoundKey = { id: string; client_id: string; scopes: Scope[]; is_use_unseen: boolean }
+type FoundKey = { id: string; client_id: string; scopes: Scope[]; is_use_unseen: boolean; lives_ms: number }
 
 const findKey = statement<[hash: Buffer], FoundKey>(`
-  select k.id, k.client_id, k.scopes,
+  select k.id, k.client_id, k.scopes, ${livesMs('k.expires_at')},
          coalesce(k.last_used_at < statement_timestamp() - interval '1 minute', true) as is_use_unseen
     from api_keys k
     join clients c on c.id = k.client_id
@@ -63,9 +77,10 @@ const noteUse = statement<[id: string], never>(`
   update api_keys set last_used_at = statement_timestamp()
    where id = $1 and coalesce(last_used_at < statement_timestamp() - interval '1 minute', true)`)
 
-async function principalOfKey(ctx: Context, key: string): Promise<Principal | undefined> {
+async function principalOfKey(ctx: Context, key: string): Promise<Found | undefined> {
   const [found] = await findKey(ctx.db, sha256(key))
   if (!found) return undefined
-  if (found.is_use_unseen) await noteUse(ctx.db, found.id)
-  return { kind: 'application', clientId: found.client_id, scopes: found.scopes }
+  const { id, client_id: clientId, scopes, is_use_unseen: isUseUnseen, lives_ms: livesMs } = found
+  if (isUseUnseen) await noteUse(ctx.db, id)
+  return { principal: { kind: 'application', clientId, scopes }, livesMs }
 }

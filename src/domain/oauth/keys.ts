@@ -77,6 +77,7 @@ export async function revokeKey(ctx: OwnerContext, { id }: { id: string }): Prom
     const { clientId } = await lockLiving(tx, id)
     await tx.db.update(apiKeys).set({ revokedAt: sql`statement_timestamp()` }).where(eq(apiKeys.id, id))
     await audit(tx, { actor: actorOf(tx), action: 'key.revoked', clientId, targetId: id })
+    tx.afterCommit(tx.credentials.forget)
   })
 }
 

@@ -27,6 +27,7 @@ export async function revokeGrants(
     await audit(tx, { actor, action: 'grant.revoked', userId, clientId, targetId: id, details: { reason } })
   }
   for (const pair of pairsOf(revoked)) await settleLoss(tx, pair)
+  tx.afterCommit(tx.credentials.forget)
   return revoked
 }
 

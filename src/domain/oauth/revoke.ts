@@ -17,7 +17,10 @@ export type RevokeRequest = { token: string; client_id?: string | undefined; cli
  */
 export async function revokeToken(ctx: CalledContext, request: RevokeRequest): Promise<Record<string, never>> {
   const client = await authenticateClient(ctx, claimClient(ctx.caller, omitEmpty(request)))
-  if (isWellFormed('access', request.token)) await endAccessToken(ctx.db, sha256(request.token), client.id)
+  if (isWellFormed('access', request.token)) {
+    await endAccessToken(ctx.db, sha256(request.token), client.id)
+    ctx.credentials.forget()
+  }
   if (isWellFormed('refresh', request.token)) await revokeGrantOf(ctx, client, request.token)
   return {}
 }
