@@ -27,8 +27,8 @@ export type ClientOptions = {
   pooler?: Pooler
   /** How many statements may wait on a connection behind the one that runs. */
   pipeline?: number
-  /** Plans are made once for all values, as the tests of the plans judge them. */
-  genericPlans?: boolean
+  /** Whether a plan is made once for all values or anew for each; the server's own choice when left out. */
+  plans?: 'generic' | 'custom'
   onNotify?: (channel: string, payload: string) => void
   /** Called when a connection has ended, for whatever reason. */
   onClose?: () => void
@@ -60,7 +60,7 @@ export function connect(target: Target, options: ClientOptions = {}): Sql {
 }
 
 /** PgBouncer refuses start-up parameters but the name; there `ALTER ROLE` sets the limits. */
-function sessionSettings({ name = 'developer-api', statementMs = 0, pooler, genericPlans = false }: ClientOptions) {
+function sessionSettings({ name = 'developer-api', statementMs = 0, pooler, plans }: ClientOptions) {
   if (pooler === 'transaction') return { application_name: name }
   return {
     application_name: name,
@@ -69,7 +69,7 @@ function sessionSettings({ name = 'developer-api', statementMs = 0, pooler, gene
     idle_in_transaction_session_timeout: statementMs,
     TimeZone: 'UTC',
     random_page_cost: 1.1,
-    ...(genericPlans && { plan_cache_mode: 'force_generic_plan' }),
+    ...(plans && { plan_cache_mode: `force_${plans}_plan` }),
   }
 }
 

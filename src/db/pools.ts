@@ -15,10 +15,11 @@ export type Pools = AsyncDisposable & {
 
 /** Opens the pools of a process: at most 10 connections to the primary, 4 to a replica. They connect when first used. */
 export function openPools(target: Target, { replica, pooler = 'session' }: PoolOptions = {}): Pools {
-  const fast = { statementMs: 5_000, pipeline: 8, genericPlans: true, pooler }
+  const fast = { statementMs: 5_000, pipeline: 8, plans: 'generic', pooler } as const
   const clients = [
     connect(target, { ...fast, max: 8 }),
-    connect(target, { name: 'developer-api slow', max: 2, pooler }),
+    // lists with optional filters: what a value leaves out should not be planned for
+    connect(target, { name: 'developer-api slow', max: 2, plans: 'custom', pooler }),
     ...(replica ? [connect(replica, { ...fast, name: 'developer-api replica', max: 4 })] : []),
   ]
   const [db, slow, copy] = clients.map(databaseOver)

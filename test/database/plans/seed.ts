@@ -1,0 +1,117 @@
+import { connect, databaseOver, type Target } from '../../../src/db/client.ts'
+import { keepPartitions } from '../../../src/db/partitions.ts'
+import { endClient } from '../../../src/db/pools.ts'
+import { boundAt } from '../../../src/db/spans.ts'
+
+const DAYS = 3
+const SPAN_MS = DAYS * 86_400_000
+const NOW = Date.now()
+
+/** The nth identifier of a kind that was there before all else. */
+export const first = (prefix: string, n: number) => boundAt(prefix, new Date(0)) + String(n).padStart(16, '0')
+
+/** The nth of `total` identifiers of a kind, spread over the last days as those of the product are over time. */
+export const nth = (prefix: string, n: number, total: number) =>
+  boundAt(prefix, new Date(NOW - Math.floor((SPAN_MS * (total - n)) / total))) + String(n).padStart(16, '0')
+
+/** The same in SQL. */
+const spread = (prefix: string, total: number, n = 'n') =>
+  `make('${prefix}', ${n}, ${NOW} - ${SPAN_MS}::bigint * (${total} - ${n}) / ${total})`
+
+/** SQL of the nth identifier of a kind that was there before all else. */
+const old = (prefix: string, n = 'n') => `make('${prefix}', ${n}, 0)`
+
+const bits = (shift: number) => `substr('0123456789abcdefghjkmnpqrstvwxyz', ((at >> ${shift}) & 31)::int + 1, 1)`
+const MAKE = `create function make(prefix text, n bigint, at bigint) returns text language sql immutable as $$
+  select prefix || '_' || ${Array.from({ length: 10 }, (_, i) => bits(45 - 5 * i)).join(' || ')} || lpad(n::text, 16, '0') $$`
+
+/** What a table is filled with: so many rows of `select …, from generate_series n`. */
+const ROWS: readonly [table: string, rows: number, values: string][] = [
+  ['users', 10_000, `${old('usr')}, 'user_' || n, 'user' || n || '@example.com', null, null, null, now(), now(), null`],
+  [
+    'clients',
+    9_000,
+    `${old('cli')}, ${old('usr', '1 + n % 200')}, 'App', null, true, '{client_credentials}'::text[], '{chat:read}'::text[],
+     'secret', null, false, now(), now(), null`,
+  ],
+  [
+    'grants',
+    10_000,
+    `${spread('grt', 10_000)}, ${old('cli', '1 + n % 9000')}, ${old('usr', '1 + (n % 500) * 17')}, '{chat:read}'::text[], now(),
+     now() + interval '1 year', null, null`,
+  ],
+  [
+    'access_tokens',
+    10_000,
+    `sha256(n::text::bytea), ${old('cli', '1 + n % 9000')}, ${old('usr', '1 + (n % 500) * 17')}, ${spread('grt', 10_000)},
+     '{chat:read}'::text[], null, now() + (n - 2000) * interval '1 minute', null`,
+  ],
+  [
+    'login_sessions',
+    10_000,
+    `${spread('ses', 10_000)}, sha256(n::text::bytea), ${old('usr', '1 + (n % 50) * 170')}, now(), now(), now() + interval '1 day',
+     null, null`,
+  ],
+  ['client_redirect_uris', 9_000, `${old('cli')}, 'https://example.com/callback'`],
+  [
+    'api_keys',
+    6_000,
+    `${old('key')}, ${old('cli', '1 + (n % 20) * 400')}, 'key', sha256(n::text::bytea), 'abcd', '{chat:read}'::text[], null, now(),
+     null, now(), null, null`,
+  ],
+  ['categories', 2_000, `${old('cat')}, 'cat-' || n, 'Label ' || n, null, null, false, n % 7`],
+  [
+    'livestreams',
+    12_000,
+    `${spread('str', 12_000)}, ${old('usr', '1 + n % 9000')}, 'Title', 'cat-' || (1 + n % 2000), null,
+     now() - interval '1 day', now() - n * interval '1 second', case when n > 6000 then now() end`,
+  ],
+  [
+    'chat_messages',
+    24_000,
+    `${spread('msg', 24_000)}, ${old('usr', 'case when n % 2 = 0 then 1 else 1 + n % 5000 end')}, ${old('usr', '1 + n % 9000')},
+     'user', 'text', 'hello', now()`,
+  ],
+  ['bans', 9_000, `${spread('ban', 9_000)}, ${old('usr', '1 + n % 20')}, ${old('usr', '100 + n')}, now()`],
+  ['channel_sequences', 9_000, `${old('usr')}, 1`],
+  [
+    'webhook_subscriptions (id, client_id, user_id, url, event_types, created_at, updated_at)',
+    9_000,
+    `${spread('sub', 9_000)}, ${old('cli', '1 + n % 10')}, case when n % 2 = 0 then ${old('usr', '1 + n % 40')} end,
+     'https://example.com', '{chat.message.sent}'::text[], now() - interval '${DAYS} days', now()`,
+  ],
+  ['events', 12_000, `${spread('evt', 12_000)}, ${old('usr', '1 + n % 40')}, n, 'chat.message.sent', now(), '{}'`],
+  [
+    'webhook_deliveries',
+    9_000,
+    `${spread('dlv', 9_000)}, ${spread('evt', 12_000)}, 'chat.message.sent', ${spread('sub', 9_000, '(1 + n % 100)')},
+     0, now() + interval '1 hour', null, 0, 0, now()`,
+  ],
+  [
+    'webhook_deliveries_done',
+    24_000,
+    `${spread('dlv', 24_000)}, ${spread('evt', 24_000)}, 'chat.message.sent', ${spread('sub', 9_000, '(1 + n % 20)')},
+     case when n % 40 = 1 then 'failed' else 'delivered' end, null, 1, now(), now()`,
+  ],
+  ['webhook_attempts', 24_000, `${spread('dlv', 24_000)}, 1, now(), 5, 200, null, null`],
+  ['idempotency_keys', 6_000, `'c' || n, 'k', sha256('x'), null, null, now() + (n - 2000) * interval '1 minute'`],
+  ['used_assertions', 6_000, `sha256(n::text::bytea), now() + (n - 2000) * interval '1 minute'`],
+]
+
+/** So much of everything that a sequential scan or a sort would be worth nothing. */
+export async function fill(target: Target): Promise<void> {
+  const client = connect(target, { max: 1, statementMs: 0 })
+  try {
+    await keepPartitions(databaseOver(client), new Date(), { back: DAYS, ahead: 1 })
+    await client.unsafe(`set session_replication_role = replica; ${MAKE}`) // without triggers no foreign key is looked up
+    for (const [table, rows, values] of ROWS) {
+      await client.unsafe(`insert into ${table} select ${values} from generate_series(1, ${rows}) n`)
+    }
+    await client.unsafe(`insert into webhook_subscription_types
+      select 'chat.message.sent', coalesce(user_id, '*' || case when right(id, 2) = '01' then '' else id end), id
+      from webhook_subscriptions`)
+    await client.unsafe('vacuum analyze')
+  } finally {
+    await endClient(client)
+  }
+}
