@@ -1,0 +1,217 @@
+import { eq, sql } from 'drizzle-orm'
+import { expect } from 'vitest'
+import * as schema from '../../../src/db/schema/index.ts'
+import { sendMessage } from '../../../src/domain/chat.ts'
+import type { CallerContext, Context, UserContext } from '../../../src/domain/context.ts'
+import { scopes as allScopes, type Scope } from '../../../src/domain/scopes.ts'
+import { transact } from '../../../src/domain/transaction.ts'
+import type { EventType } from '../../../src/domain/webhooks/catalogue.ts'
+import { emitEvent } from '../../../src/domain/webhooks/emit.ts'
+import { createSubscription } from '../../../src/domain/webhooks/subscriptions.ts'
+import { type WorkOptions, workDeliveries } from '../../../src/domain/webhooks/work.ts'
+import { createTestContext } from '../../support/context.ts'
+import { type Answering, type Receiver, startReceiver, verifyReceived } from '../../support/receiver.ts'
+
+const { webhookDeliveries, webhookDeliveriesDone, webhookAttempts, webhookSubscriptions } = schema
+type Who = { id: string; username: string }
+type Subscribing = { types?: EventType[]; as?: CallerContext; url?: string }
+
+export type Stage = Awaited<ReturnType<typeof createStage>>
+
+/**
+ * A channel `ada`, an application, receivers and the engine without its loop: `work` is one call of the cron door. When it
+ * is disposed of, the promises of the engine must hold for whatever happened on it.
+ */
+export async function createStage(overrides: Partial<Context> = {}) {
+  const test = await createTestContext(overrides)
+  const { context } = test
+  const ada = await test.user('ada')
+  const client = await test.client()
+  const receivers: Receiver[] = []
+  const secrets = new Map<string, string[]>()
+  let scenes = 0
+
+  const asUser = (
+    { id: userId, username }: Who,
+    scopes: readonly Scope[] = allScopes,
+    clientId = client.id,
+  ): UserContext => ({
+    ...context,
+    principal: { kind: 'user', userId, username, clientId, scopes },
+  })
+  const asApplication = (clientId = client.id): CallerContext => ({
+    ...context,
+    principal: { kind: 'application', clientId, scopes: allScopes },
+  })
+
+  async function receiver(answering?: Answering) {
+    const made = await startReceiver(answering)
+    receivers.push(made)
+    return made
+  }
+
+  /** A subscription of the application to every channel, if nothing else is said. */
+  async function subscribe(url: string, { types = ['chat.message.sent'], as = asApplication() }: Subscribing = {}) {
+    const made = await createSubscription(as, { url, event_types: types })
+    secrets.set(made.id, [made.signing_secret])
+    return made
+  }
+
+  /** One row of the subscription itself. */
+  async function subscription(id: string) {
+    const [row] = await context.db.select().from(webhookSubscriptions).where(eq(webhookSubscriptions.id, id))
+    if (!row) throw new Error(`There is no subscription ${id}`)
+    return row
+  }
+
+  const stage = {
+    ...test,
+    ada,
+    client,
+    secrets,
+    asUser,
+    asApplication,
+    receiver,
+    subscribe,
+    subscription,
+
+    say: (content: string, who: Who = ada, room: Who = ada) =>
+      sendMessage(asUser(who), { room_name: room.username, content }),
+
+    /** An event of any size that no verb stands behind: cheaper than a message where hundreds are wanted. */
+    emit: (count = 1, channel: Who = ada) =>
+      transact(context, async (tx) => {
+        const data = { id: 'str_x', title: null, category: null, thumbnail_url: null, channel: null, updated_at: 'now' }
+        for (let n = 0; n < count; n++) await emitEvent(tx, 'livestream.started', { channel, data })
+      }),
+
+    /**
+     * A channel of its own with a receiver and a subscription to it, so that scenes of one stage do not meet. `queue`,
+     * `done` and `attempts` are those of this subscription alone.
+     */
+    async scene(answering?: Answering, { types = ['chat.message.sent'] }: Pick<Subscribing, 'types'> = {}) {
+      const user = await test.user(`user_${scenes++}`)
+      const made = await receiver(answering)
+      const as = asUser(user)
+      const { id, signing_secret: secret } = await subscribe(made.url, { types, as })
+      const { db } = context
+      const due = eq(webhookDeliveries.subscriptionId, id)
+      return {
+        id,
+        user,
+        as,
+        secret,
+        receiver: made,
+        say: (content = 'hello') => sendMessage(as, { room_name: user.username, content }),
+        health: () => subscription(id),
+        /** Lets time pass for what waits to be sent: a minute if nothing else is said. */
+        pass: (ms = 60_000) =>
+          db
+            .update(webhookDeliveries)
+            .set({ dueAt: sql`due_at - ${ms} * interval '1 millisecond'` })
+            .where(due),
+        /** Lets time pass for a deadline or a mark of the subscription. */
+        age: (column: 'openUntil' | 'firstFailureAt', ms: number) =>
+          db
+            .update(webhookSubscriptions)
+            .set({ [column]: sql`${webhookSubscriptions[column]} - ${ms} * interval '1 millisecond'` })
+            .where(eq(webhookSubscriptions.id, id)),
+        change: (values: Partial<typeof webhookSubscriptions.$inferInsert>) =>
+          db.update(webhookSubscriptions).set(values).where(eq(webhookSubscriptions.id, id)),
+        queue: () => db.select().from(webhookDeliveries).where(due).orderBy(webhookDeliveries.id),
+        done: () =>
+          db
+            .select()
+            .from(webhookDeliveriesDone)
+            .where(eq(webhookDeliveriesDone.subscriptionId, id))
+            .orderBy(webhookDeliveriesDone.id),
+        attempts: () =>
+          db
+            .select()
+            .from(webhookAttempts)
+            .where(
+              sql`delivery_id in (select id from webhook_deliveries where ${due} union all
+                select id from webhook_deliveries_done where subscription_id = ${id})`,
+            )
+            .orderBy(webhookAttempts.deliveryId, webhookAttempts.n),
+      }
+    },
+
+    work: (options: WorkOptions = {}) => workDeliveries(context, { budgetMs: 25_000, ...options }),
+
+    /** Lets time pass for what waits to be sent: a minute if nothing else is said. */
+    pass: (ms = 60_000) => test.elapse(webhookDeliveries, 'dueAt', ms),
+
+    queue: () => context.db.select().from(webhookDeliveries).orderBy(webhookDeliveries.id),
+    done: () => context.db.select().from(webhookDeliveriesDone).orderBy(webhookDeliveriesDone.id),
+    attempts: () => context.db.select().from(webhookAttempts).orderBy(webhookAttempts.deliveryId, webhookAttempts.n),
+    /** A statement that no verb of the product makes. */
+    run: (text: string) => context.db.execute(sql.raw(text)),
+
+    async [Symbol.asyncDispose]() {
+      try {
+        await holds(stage.context, receivers, secrets)
+      } finally {
+        for (const one of receivers) await one[Symbol.asyncDispose]()
+        await test[Symbol.asyncDispose]()
+      }
+    },
+  }
+  return stage
+}
+
+/** What must be true after every scenario, whatever was killed, lost or refused in it. */
+async function holds(context: Context, receivers: Receiver[], secrets: Map<string, string[]>) {
+  await nothingIsLost(context)
+  await logIsComplete(context)
+  await deliveredHasArrived(context, receivers)
+  for (const request of receivers.flatMap(({ requests }) => requests)) {
+    const known = secrets.get(request.headers['x-subscription-id'] ?? '') ?? []
+    const verifies = known.some((secret) => isVerified(request, secret))
+    expect(verifies, `a request for ${request.headers['x-subscription-id']} verifies`).toBe(true)
+  }
+}
+
+function isVerified(request: Parameters<typeof verifyReceived>[0], secret: string) {
+  try {
+    verifyReceived(request, secret)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Each event and subscription that match are in the queue or finished; markers stand for those not yet written. */
+async function nothingIsLost({ db }: Context) {
+  const missing = await db.execute(sql`
+    select e.id, s.id from events e
+    join webhook_subscription_types t on t.type = e.type and t.channel_id in (e.channel_id, '*')
+    join webhook_subscriptions s on s.id = t.subscription_id
+    where s.status = 'enabled' and s.deleted_at is null and s.updated_at = s.created_at and s.created_at <= e.occurred_at
+      and not exists (select from webhook_fanouts f where f.event_id = e.id)
+      and not exists (select from webhook_deliveries d where d.event_id = e.id and d.subscription_id = s.id)
+      and not exists (select from webhook_deliveries_done d where d.event_id = e.id and d.subscription_id = s.id)`)
+  expect([...missing], 'events that a subscription never got').toEqual([])
+}
+
+async function logIsComplete({ db }: Context) {
+  const wrong = await db.execute(sql`
+    select d.id, d.attempts, (select count(*) from webhook_attempts a where a.delivery_id = d.id)::int as logged
+    from webhook_deliveries_done d
+    where d.attempts <> (select count(*) from webhook_attempts a where a.delivery_id = d.id)`)
+  expect([...wrong], 'finished deliveries whose log is not complete').toEqual([])
+}
+
+async function deliveredHasArrived({ db }: Context, receivers: Receiver[]) {
+  const arrived = new Set(
+    receivers.flatMap(({ requests }) =>
+      requests.map(({ headers }) => `${headers['webhook-id']} ${headers['x-subscription-id']}`),
+    ),
+  )
+  const delivered = await db.execute<{ pair: string; url: string }>(sql`
+    select d.event_id || ' ' || d.subscription_id as pair, s.url from webhook_deliveries_done d
+    join webhook_subscriptions s on s.id = d.subscription_id where d.outcome = 'delivered'`)
+  const ours = new Set(receivers.map(({ url }) => url))
+  const unseen = [...delivered].filter(({ pair, url }) => ours.has(url) && !arrived.has(pair))
+  expect(unseen, 'delivered, as the ledger says, and never seen').toEqual([])
+}
