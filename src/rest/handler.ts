@@ -76,7 +76,7 @@ async function run(context: Context, { request, target, caller }: Exchange, rout
       path: target.path,
       query: form ? {} : target.query,
       body,
-      context: { ...within, caller, admitted },
+      context: { ...within, caller, admitted, principal: admitted?.principal },
     })
     return success(operation, json, next, target)
   }
