@@ -1,4 +1,4 @@
-// Compiles src/ into dist/, but only when something that decides the result has changed. Runs before every start.
+// Compiles src/ into dist/ and the console into dist/console/, but only what has changed. Runs before every start.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -9,6 +9,7 @@ import {
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -17,18 +18,43 @@ import { fileURLToPath } from 'node:url'
 
 const root = dirname(fileURLToPath(import.meta.url))
 const dist = join(root, 'dist')
-const stamp = join(dist, '.stamp')
-const compiler = createRequire(import.meta.url).resolve('typescript/lib/tsc.js')
+const { resolve } = createRequire(import.meta.url)
+const compiler = resolve('typescript/lib/tsc.js')
+const vite = join(dirname(resolve('vite/package.json')), 'bin/vite.js')
 
-/** Brings dist/ up to date; returns whether it had to. Several builds at once do no harm: files are replaced whole. */
+/** Brings the service in dist/ up to date; returns whether it had to. */
 export function buildIfStale() {
-  const wanted = fingerprint()
+  return renew({
+    folder: dist,
+    inputs: [...sources(isOfServer), 'build.mjs', 'tsconfig.json', 'tsconfig.build.json'],
+    tool: join(dirname(compiler), '..', 'package.json'),
+    isOutput: (file) => file.endsWith('.js') && !/^(console|\.fresh-)/.test(file),
+    build: (fresh) => [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', fresh, '--sourceMap', 'false'],
+  })
+}
+
+/** Brings the console in dist/console/ up to date; returns whether it had to. */
+export function buildConsoleIfStale() {
+  return renew({
+    folder: join(dist, 'console'),
+    inputs: [...sources(isOfConsole), 'build.mjs', 'vite.config.ts', 'package-lock.json'],
+    tool: resolve('vite/package.json'),
+    isOutput: (file) => !file.startsWith('.'),
+    build: (fresh) => [vite, 'build', '--outDir', fresh, '--logLevel', 'error'],
+  })
+}
+
+/** Several builds at once do no harm: files are replaced whole, and what they name is there before them. */
+function renew({ folder, inputs, tool, isOutput, build }) {
+  const stamp = join(folder, '.stamp')
+  const wanted = fingerprint(inputs, tool)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return false
-  const fresh = join(dist, `.fresh-${process.pid}`)
+  const fresh = join(folder, `.fresh-${process.pid}`)
   try {
-    compile(fresh)
+    mkdirSync(fresh, { recursive: true })
+    run(build(fresh))
     rmSync(stamp, { force: true })
-    replaceFiles(fresh)
+    replaceFiles(fresh, folder, isOutput)
     writeFileSync(stamp, wanted)
   } finally {
     rmSync(fresh, { recursive: true, force: true })
@@ -36,51 +62,52 @@ export function buildIfStale() {
   return true
 }
 
-function fingerprint() {
+function fingerprint(inputs, tool) {
   const hash = createHash('sha256')
-  const inputs = [...sources(), 'build.mjs', 'tsconfig.json', 'tsconfig.build.json']
   for (const file of inputs)
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))
       .update('\0')
-  return hash.update(readFileSync(join(dirname(compiler), '..', 'package.json'))).digest('hex')
+  return hash.update(readFileSync(tool)).digest('hex')
 }
 
-/** The TypeScript files of the server; the console has a build of its own. */
-function sources() {
+const isOfServer = (file) => file.endsWith('.ts') && !file.startsWith('src/client/console/')
+const isOfConsole = (file) => file.startsWith('src/client/') && statSync(join(root, file)).isFile()
+
+function sources(isWanted) {
   return readdirSync(join(root, 'src'), { recursive: true })
     .map((file) => `src/${file.replaceAll('\\', '/')}`)
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('src/client/console/'))
+    .filter(isWanted)
     .sort()
 }
 
-function compile(folder) {
-  mkdirSync(folder, { recursive: true })
-  const options = ['-p', join(root, 'tsconfig.build.json'), '--outDir', folder, '--sourceMap', 'false']
-  const { status, stdout, stderr } = spawnSync(process.execPath, [compiler, ...options], { encoding: 'utf8' })
+function run(command) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', cwd: root })
   if (status !== 0) throw new Error(`src/ does not compile:\n${stdout}${stderr}`)
 }
 
-/** Moves what was compiled to its place and removes what has no source any more. */
-function replaceFiles(fresh) {
-  const made = new Set(scripts(fresh))
-  for (const file of made) {
-    mkdirSync(dirname(join(dist, file)), { recursive: true })
-    renameSync(join(fresh, file), join(dist, file))
+/** Moves what was built to its place, pages last, and removes what has no source any more. */
+function replaceFiles(fresh, folder, isOutput) {
+  const made = filesOf(fresh).filter(isOutput)
+  const isPage = (file) => Number(file.endsWith('.html'))
+  for (const file of made.toSorted((a, b) => isPage(a) - isPage(b))) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true })
+    renameSync(join(fresh, file), join(folder, file))
   }
-  for (const file of scripts(dist)) if (!made.has(file)) rmSync(join(dist, file), { force: true })
+  const kept = new Set(made)
+  for (const file of filesOf(folder).filter(isOutput)) if (!kept.has(file)) rmSync(join(folder, file), { force: true })
 }
 
-const scripts = (folder) =>
+const filesOf = (folder) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.js$/.test(entry.name))
+    .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .filter((file) => !/^(console|\.fresh-)/.test(file))
 
 if (process.argv[1] && fileURLToPath(import.meta.url) === realpathSync(process.argv[1])) {
   try {
     buildIfStale()
+    buildConsoleIfStale()
   } catch (error) {
     process.stderr.write(`${error.message}\n`)
     process.exitCode = 1

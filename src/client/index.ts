@@ -1,4 +1,4 @@
-import { createTRPCClient, httpBatchLink } from '@trpc/client'
+import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client'
 import type { AppRouter } from '../routers/index.ts'
 
 export type ClientOptions = {
@@ -9,6 +9,8 @@ export type ClientOptions = {
    * leave it out: there the cookie of the login session speaks.
    */
   credential?: string | (() => string | Promise<string>) | undefined
+  /** Is told after every request whether the service was there to answer it. */
+  onReachable?: ((isReachable: boolean) => void) | undefined
 }
 
 /** As many calls as the service takes in one request. */
@@ -16,19 +18,45 @@ const BATCH_MAX = 10
 
 /**
  * The typed client: every procedure of the service with the types of its router, from a browser or from Node. A failed
- * call rejects with a `TRPCClientError`, whose `data.problem` has the `code` and `message` that REST shows.
+ * call rejects with a `TRPCClientError`, whose `data.problem` has the `code` and `message` that REST shows. Subscriptions
+ * need an `EventSource`, which browsers have, and the cookie of a login session.
  */
-export function createClient({ baseUrl, credential }: ClientOptions) {
+export function createClient({ baseUrl, credential, onReachable }: ClientOptions) {
+  const url = `${baseUrl.replace(/\/$/, '')}/trpc`
   return createTRPCClient<AppRouter>({
     links: [
-      httpBatchLink({
-        url: `${baseUrl.replace(/\/$/, '')}/trpc`,
-        maxItems: BATCH_MAX,
-        async headers() {
-          const token = typeof credential === 'function' ? await credential() : credential
-          return token === undefined ? {} : { authorization: `Bearer ${token}` }
-        },
+      splitLink({
+        condition: ({ type }) => type === 'subscription',
+        true: httpSubscriptionLink({ url }),
+        false: httpBatchLink({
+          url,
+          maxItems: BATCH_MAX,
+          async headers() {
+            const token = typeof credential === 'function' ? await credential() : credential
+            return token === undefined ? {} : { authorization: `Bearer ${token}` }
+          },
+          ...(onReachable && { fetch: watchedFetch(onReachable) }),
+        }),
       }),
     ],
   })
+}
+
+const BAD_GATEWAY = 502
+
+/** A proxy that finds nobody behind it answers 502 to 504, as the service does while it starts. */
+function watchedFetch(tell: (isReachable: boolean) => void) {
+  return async (
+    input: string | URL | Request,
+    { signal, ...init }: { signal?: AbortSignal | null | undefined } = {},
+  ) => {
+    try {
+      const response = await fetch(input, { ...init, signal: signal ?? null })
+      tell(response.status < BAD_GATEWAY)
+      return response
+    } catch (error) {
+      if (!signal?.aborted) tell(false)
+      throw error
+    }
+  }
 }

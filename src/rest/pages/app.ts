@@ -9,6 +9,7 @@ import { createDocument } from '../document.ts'
 import { commonHeaders } from '../headers.ts'
 import type { ServerOptions } from '../server.ts'
 import { nowhere } from '../target.ts'
+import { consolePages } from './console.ts'
 import { metadataPages } from './metadata.ts'
 import { peoplePages } from './people.ts'
 import { referencePages } from './reference.ts'
@@ -25,6 +26,7 @@ const pagePaths = [
   '/login',
   '/logout',
   '/signup',
+  '/console',
 ]
 
 export function isPage(url: string): boolean {
@@ -65,6 +67,7 @@ function createApp(context: Context, callers: Callers, report: (error: unknown) 
   serve('/openapi.json', document)
   serve('/events/schemas.json', schemas)
   app.use('/docs', referencePages())
+  app.use('/console', consolePages(context))
   app.use('/trpc', trpcPages(context, callerOf))
   app.use(metadataPages(context), peoplePages(context, callerOf))
   const placeOf = (request: IncomingMessage) => ({

@@ -1,0 +1,93 @@
+import { Anchor, Button, Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useTRPC } from '../app/api.ts'
+import type { Outputs } from '../app/session.tsx'
+import { useAction } from '../components/action.ts'
+import { Empty } from '../components/empty.tsx'
+import { Instant } from '../components/instant.tsx'
+import { Loaded } from '../components/loaded.tsx'
+import { More } from '../components/more.tsx'
+import { Page } from '../components/page.tsx'
+import { byCursor, itemsOf } from '../components/pages.ts'
+import { scopeWords } from '../components/scopes.ts'
+import { Section } from '../components/section.tsx'
+
+type Allowed = Outputs['account']['grants']['list']['items'][number]
+
+export function Connections() {
+  const trpc = useTRPC()
+  const query = useInfiniteQuery(trpc.account.grants.list.infiniteQueryOptions({}, byCursor))
+  return (
+    <Page
+      title="Connected applications"
+      intro="Applications of others that you have allowed to act for you. Revoking one ends all its tokens at once."
+    >
+      <Loaded query={query}>{(found) => <AllowedList allowed={itemsOf(found)} />}</Loaded>
+      <More query={query} />
+    </Page>
+  )
+}
+
+function AllowedList({ allowed }: { allowed: Allowed[] }) {
+  if (allowed.length === 0) {
+    return (
+      <Empty title="No application has access">
+        When you allow an application to use your account, it appears here, with what it may do.
+      </Empty>
+    )
+  }
+  return allowed.map((one) => <AllowedApplication key={one.application_id} allowed={one} />)
+}
+
+function AllowedApplication({ allowed }: { allowed: Allowed }) {
+  const { name, website_url, scopes, grants, first_allowed_at, last_allowed_at } = allowed
+  const { revoke, isPending } = useRevoke(allowed)
+  return (
+    <Section
+      title={name}
+      intro={
+        <>
+          Allowed <Instant at={first_allowed_at} />
+          {grants > 1 && (
+            <>
+              {' '}
+              on {grants} devices, last <Instant at={last_allowed_at} />
+            </>
+          )}
+          .{' '}
+          {website_url && (
+            <Anchor href={website_url} rel="noreferrer" target="_blank" size="sm" className="breakable">
+              {website_url}
+            </Anchor>
+          )}
+        </>
+      }
+      actions={
+        <Button variant="default" size="xs" loading={isPending} onClick={revoke}>
+          Revoke access
+        </Button>
+      }
+    >
+      <div>
+        <Text size="sm">It can:</Text>
+        <ul className="wishes">
+          {scopes.map((scope) => (
+            <li key={scope}>{scopeWords[scope]}</li>
+          ))}
+        </ul>
+      </div>
+    </Section>
+  )
+}
+
+function useRevoke({ application_id, name }: Allowed) {
+  const trpc = useTRPC()
+  const { run, isPending } = useAction(trpc.account.grants.revoke.mutationOptions(), {
+    done: `${name} has no access any more.`,
+    failed: 'The access was not revoked',
+    refresh: trpc.account.grants.pathKey(),
+  })
+  const body = `${name} can no longer act for you, and its webhooks about your channel stop. To undo this you would have to allow it again there.`
+  const question = { title: `Revoke the access of ${name}?`, body, action: 'Revoke access' }
+  return { revoke: () => void run({ application_id }, question), isPending }
+}

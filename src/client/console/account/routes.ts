@@ -1,0 +1,8 @@
+import type { RouteObject } from 'react-router'
+
+export const accountRoutes: RouteObject[] = [
+  { index: true, lazy: async () => ({ Component: (await import('./profile.tsx')).Profile }) },
+  { path: 'connections', lazy: async () => ({ Component: (await import('./connections.tsx')).Connections }) },
+  { path: 'sessions', lazy: async () => ({ Component: (await import('./sessions.tsx')).Sessions }) },
+  { path: 'sign-in', lazy: async () => ({ Component: (await import('./sign-in.tsx')).SignIn }) },
+]

@@ -1,0 +1,12 @@
+import { Page } from '../components/page.tsx'
+import { EmailForm } from './email-form.tsx'
+import { PasswordForm } from './password-form.tsx'
+
+export function SignIn() {
+  return (
+    <Page title="Sign-in" intro="Your email address and your password. Both ask for the current password.">
+      <EmailForm />
+      <PasswordForm />
+    </Page>
+  )
+}

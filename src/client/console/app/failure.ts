@@ -1,0 +1,34 @@
+import { isTRPCClientError } from '@trpc/client'
+import type { AppRouter } from '../../../routers/index.ts'
+
+/** A failed call in the words that REST would use, with what support asks for. */
+export type Failure = { code: string; message: string; requestId: string | undefined }
+
+const isOurs = (error: unknown) => isTRPCClientError<AppRouter>(error)
+
+/** The status that the service answered with; undefined when there was no answer. */
+export function statusOf(error: unknown): number | undefined {
+  return isOurs(error) ? error.data?.httpStatus : undefined
+}
+
+export function failureOf(error: unknown): Failure {
+  const problem = isOurs(error) ? error.data?.problem : undefined
+  if (problem) return { ...problem, requestId: requestIdOf(error) }
+  const isUnanswered = isOurs(error) && error.data === undefined
+  return isUnanswered
+    ? { code: 'unreachable', message: 'The service did not answer. Check your connection.', requestId: undefined }
+    : { code: 'console_error', message: 'Something went wrong on this page. Load it again.', requestId: undefined }
+}
+
+/** The message without the field that it begins with, if it is about this field: that stands beside the input. */
+export function messageFor(field: string, error: unknown): string | undefined {
+  const { message } = failureOf(error)
+  const [, name, text] = /^([a-z_.\d]+): (.*)$/s.exec(message) ?? []
+  const isAbout = name === field || name?.startsWith(`${field}.`)
+  return isAbout && text !== undefined ? text.charAt(0).toUpperCase() + text.slice(1) : undefined
+}
+
+function requestIdOf(error: unknown): string | undefined {
+  const response = isOurs(error) ? error.meta?.response : undefined
+  return response instanceof Response ? (response.headers.get('x-request-id') ?? undefined) : undefined
+}

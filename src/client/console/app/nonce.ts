@@ -1,0 +1,13 @@
+declare global {
+  /** Read by libraries that add style sheets while they run (react-remove-scroll). */
+  var __webpack_nonce__: string | undefined
+}
+
+/** The nonce of this page, with which its policy lets style sheets in that scripts add. */
+export function pageNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
+}
+
+export function passNonceOn(): void {
+  globalThis.__webpack_nonce__ = pageNonce()
+}

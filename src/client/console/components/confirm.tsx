@@ -1,0 +1,71 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { createContext, type ReactNode, use, useCallback, useState } from 'react'
+
+export type Question = {
+  title: string
+  /** What will be lost, in a sentence or two. */
+  body: ReactNode
+  /** The verb on the button. */
+  action: string
+  /** Has to be typed first, where a slip would be costly. */
+  phrase?: string
+}
+
+type Ask = (question: Question) => Promise<boolean>
+type Asked = Question & { answer: (isConfirmed: boolean) => void }
+
+const Confirm = createContext<Ask | undefined>(undefined)
+
+/** Asks before what cannot be undone; resolves to whether it shall be done. */
+export function useConfirm(): Ask {
+  const ask = use(Confirm)
+  if (!ask) throw new Error('useConfirm outside of ConfirmProvider')
+  return ask
+}
+
+export function ConfirmProvider({ children }: { children: ReactNode }) {
+  const [asked, setAsked] = useState<Asked>()
+  const [isOpen, setIsOpen] = useState(false)
+  const ask = useCallback<Ask>((question) => {
+    setIsOpen(true)
+    return new Promise((resolve) => setAsked({ ...question, answer: resolve }))
+  }, [])
+  const close = (isConfirmed: boolean) => {
+    asked?.answer(isConfirmed)
+    setIsOpen(false)
+  }
+  return (
+    <Confirm value={ask}>
+      {children}
+      <Modal opened={isOpen} onClose={() => close(false)} title={asked?.title} centered>
+        {asked && <Choice key={asked.title} question={asked} onClose={close} />}
+      </Modal>
+    </Confirm>
+  )
+}
+
+function Choice({ question, onClose }: { question: Question; onClose: (isConfirmed: boolean) => void }) {
+  const { body, action, phrase } = question
+  const [typed, setTyped] = useState('')
+  return (
+    <Stack>
+      <Text component="div">{body}</Text>
+      {phrase !== undefined && (
+        <TextInput
+          label={`Type “${phrase}” to go on`}
+          value={typed}
+          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          autoComplete="off"
+        />
+      )}
+      <Group justify="flex-end">
+        <Button variant="default" onClick={() => onClose(false)} data-autofocus={phrase === undefined || undefined}>
+          Cancel
+        </Button>
+        <Button color="red.9" disabled={phrase !== undefined && typed !== phrase} onClick={() => onClose(true)}>
+          {action}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}

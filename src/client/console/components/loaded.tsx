@@ -1,0 +1,31 @@
+import { Skeleton, Stack, VisuallyHidden } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Problem } from './problem.tsx'
+
+type LoadedProps<Data> = {
+  query: { data: Data | undefined; error: unknown; refetch: () => unknown }
+  /** How many lines stand for what is being loaded. */
+  lines?: number
+  children: (data: Data) => ReactNode
+}
+
+/** What a query found; until then its outline, or why it failed. What is there stays while it is asked for again. */
+export function Loaded<Data>({ query, lines = 3, children }: LoadedProps<Data>) {
+  const { data, error, refetch } = query
+  if (data !== undefined) return children(data)
+  if (error) return <Problem error={error} title="This could not be loaded" onRetry={() => void refetch()} />
+  return <Loading lines={lines} />
+}
+
+const outline = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
+
+export function Loading({ lines = 3 }: { lines?: number }) {
+  return (
+    <Stack gap="sm" role="status">
+      <VisuallyHidden>Loading…</VisuallyHidden>
+      {outline.slice(0, lines).map((line) => (
+        <Skeleton key={line} height={44} radius="md" />
+      ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,47 @@
+import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
+import { Link } from 'react-router'
+
+type PageProps = {
+  title: string
+  /** One sentence on what this page is for. */
+  intro?: ReactNode
+  actions?: ReactNode
+  /** The pages above this one, from the top. */
+  above?: readonly { label: string; to: string }[]
+  children: ReactNode
+}
+
+/** The frame of every page: its title, also in the window's, and where it stands. */
+export function Page({ title, intro, actions, above = [], children }: PageProps) {
+  useEffect(() => {
+    document.title = `${title} · Developer console`
+  }, [title])
+  return (
+    <Stack gap="lg" className="page">
+      <Stack gap={6}>
+        {above.length > 0 && (
+          <Breadcrumbs component="nav" aria-label="You are here" separatorMargin={6}>
+            {above.map(({ label, to }) => (
+              <Anchor key={to} component={Link} to={to} size="sm">
+                {label}
+              </Anchor>
+            ))}
+          </Breadcrumbs>
+        )}
+        <Group justify="space-between" align="flex-start" gap="sm">
+          <Title order={1} className="breakable">
+            {title}
+          </Title>
+          {actions && <Group gap="xs">{actions}</Group>}
+        </Group>
+        {intro && (
+          <Text c="dimmed" maw={720} component="div">
+            {intro}
+          </Text>
+        )}
+      </Stack>
+      {children}
+    </Stack>
+  )
+}

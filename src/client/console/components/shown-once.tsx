@@ -1,0 +1,39 @@
+import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { CopyTextButton } from './copy.tsx'
+
+export type Secret = { title: string; value: string; hint: string }
+
+/** A secret that exists in this answer alone. It closes only on purpose: a click beside it would lose the secret. */
+export function ShownOnce({ secret, onClose }: { secret: Secret | undefined; onClose: () => void }) {
+  return (
+    <Modal
+      opened={secret !== undefined}
+      onClose={onClose}
+      title={secret?.title}
+      closeOnClickOutside={false}
+      closeOnEscape={false}
+      withCloseButton={false}
+      centered
+    >
+      {secret && (
+        <Stack>
+          <Alert color="yellow" variant="outline" title="Shown once" className="warning">
+            Keep it somewhere safe now: we store only what lets us recognise it, and cannot show it again.
+          </Alert>
+          <Text component="code" ff="monospace" className="secret" data-testid="secret">
+            {secret.value}
+          </Text>
+          <Text size="sm" c="dimmed">
+            {secret.hint}
+          </Text>
+          <Group justify="flex-end">
+            <CopyTextButton value={secret.value} label="Copy" />
+            <Button variant="default" onClick={onClose}>
+              I have kept it
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  )
+}

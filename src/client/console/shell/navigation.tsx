@@ -1,0 +1,84 @@
+import { ScrollArea, Stack, Text } from '@mantine/core'
+import { NavLink } from 'react-router'
+
+type Place = { label: string; to: string; end?: boolean }
+
+const groups: readonly { title: string; places: readonly Place[] }[] = [
+  {
+    title: 'Developer',
+    places: [
+      { label: 'Overview', to: '/developer', end: true },
+      { label: 'Applications', to: '/developer/applications' },
+      { label: 'Webhooks', to: '/developer/webhooks' },
+      { label: 'Deliveries', to: '/developer/deliveries' },
+      { label: 'Events', to: '/developer/events' },
+      { label: 'Doctor', to: '/developer/doctor' },
+      { label: 'Quick start', to: '/developer/quick-start' },
+    ],
+  },
+  {
+    title: 'Studio',
+    places: [
+      { label: 'Live stream', to: '/studio', end: true },
+      { label: 'Chat', to: '/studio/chat' },
+      { label: 'Bans', to: '/studio/bans' },
+    ],
+  },
+  {
+    title: 'Account',
+    places: [
+      { label: 'Profile', to: '/account', end: true },
+      { label: 'Connected applications', to: '/account/connections' },
+      { label: 'Sessions', to: '/account/sessions' },
+      { label: 'Sign-in', to: '/account/sign-in' },
+    ],
+  },
+]
+
+export function Navigation({ onNavigate }: { onNavigate: () => void }) {
+  return (
+    <ScrollArea type="auto">
+      <Stack gap="md">
+        {groups.map(({ title, places }) => (
+          <div key={title}>
+            <Text size="xs" fw={650} c="dimmed" px="sm" pb={4}>
+              {title}
+            </Text>
+            <ul className="places">
+              {places.map(({ label, to, end = false }) => (
+                <li key={to}>
+                  <NavLink to={to} end={end} className="place" onClick={onNavigate}>
+                    {label}
+                  </NavLink>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+        <Documentation />
+      </Stack>
+    </ScrollArea>
+  )
+}
+
+function Documentation() {
+  return (
+    <div>
+      <Text size="xs" fw={650} c="dimmed" px="sm" pb={4}>
+        Documentation
+      </Text>
+      <ul className="places">
+        <li>
+          <a className="place" href="/docs/guides/">
+            Guides
+          </a>
+        </li>
+        <li>
+          <a className="place" href="/docs/">
+            API reference
+          </a>
+        </li>
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,52 @@
+import { AppShell, Box, Burger, Group, UnstyledButton } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Outlet, ScrollRestoration, useNavigation } from 'react-router'
+import { AccountMenu } from './account-menu.tsx'
+import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
+import { Navigation } from './navigation.tsx'
+import { Reconnecting } from './reconnecting.tsx'
+import { Wordmark } from './wordmark.tsx'
+
+/** What stands around every page: header, navigation, and whether the service is there. */
+export function Shell() {
+  const [isOpen, { toggle, close }] = useDisclosure(false)
+  const isLoading = useNavigation().state !== 'idle'
+  return (
+    <AppShell
+      header={{ height: 56 }}
+      navbar={{ width: 232, breakpoint: 'md', collapsed: { mobile: !isOpen } }}
+      padding={{ base: 'md', md: 'xl' }}
+    >
+      <AppShell.Header>
+        <SkipLink />
+        <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+          <Group gap="xs" wrap="nowrap">
+            <Burger opened={isOpen} onClick={toggle} hiddenFrom="md" size="sm" aria-label="Navigation" />
+            <Wordmark />
+          </Group>
+          <Group gap="xs" wrap="nowrap">
+            <ColorSchemeToggle />
+            <AccountMenu />
+          </Group>
+        </Group>
+        <Box className="page-progress" data-loading={isLoading || undefined} />
+      </AppShell.Header>
+      <AppShell.Navbar p="sm" component="nav" aria-label="Console">
+        <Navigation onNavigate={close} />
+      </AppShell.Navbar>
+      <AppShell.Main id="main" tabIndex={-1}>
+        <Reconnecting />
+        <Outlet />
+      </AppShell.Main>
+      <ScrollRestoration />
+    </AppShell>
+  )
+}
+
+function SkipLink() {
+  return (
+    <UnstyledButton component="a" href="#main" className="skip-link">
+      Skip to the page
+    </UnstyledButton>
+  )
+}

@@ -1,0 +1,54 @@
+import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+
+/** Written into the page for every answer anew; see src/rest/pages/console.ts. */
+const NONCE = '__CSP_NONCE__'
+
+export default defineConfig({
+  root: 'src/client/console',
+  base: '/console/',
+  publicDir: 'public',
+  plugins: [react(), splashFirst(), compressed()],
+  html: { cspNonce: NONCE },
+  build: {
+    outDir: '../../../dist/console',
+    emptyOutDir: true,
+    target: 'es2023',
+    assetsInlineLimit: 0, // the policy of the page has no data: for fonts and scripts
+    reportCompressedSize: false,
+  },
+})
+
+/** Style sheets hold up the first paint of what follows them: behind the splash they do not hold up that. */
+function splashFirst(): Plugin {
+  return {
+    name: 'splash-first',
+    transformIndexHtml: {
+      order: 'post',
+      handler(page) {
+        const sheets = page.match(/ *<link rel="stylesheet"[^>]*>\n/g) ?? []
+        const without = sheets.reduce((rest, sheet) => rest.replace(sheet, ''), page)
+        return without.replace('  </body>', `${sheets.join('')}  </body>`)
+      },
+    },
+  }
+}
+
+/** Compresses once what would else be compressed for every visitor. */
+function compressed(): Plugin {
+  return {
+    name: 'compressed',
+    apply: 'build',
+    enforce: 'post',
+    generateBundle(_options, bundle) {
+      for (const file of Object.values(bundle)) {
+        if (!/\.(?:js|css|svg)$/.test(file.fileName)) continue
+        const source = Buffer.from(file.type === 'chunk' ? file.code : file.source)
+        const brotli = brotliCompressSync(source, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } })
+        this.emitFile({ type: 'asset', fileName: `${file.fileName}.br`, source: brotli })
+        this.emitFile({ type: 'asset', fileName: `${file.fileName}.gz`, source: gzipSync(source) })
+      }
+    },
+  }
+}
