@@ -26,7 +26,7 @@ export async function createStage(overrides: Partial<Context> = {}) {
   const test = await createTestContext(overrides)
   const { context } = test
   const ada = await test.user('ada')
-  const client = await test.client()
+  const application = await test.client()
   const receivers: Receiver[] = []
   const secrets = new Map<string, string[]>()
   let scenes = 0
@@ -34,12 +34,12 @@ export async function createStage(overrides: Partial<Context> = {}) {
   const asUser = (
     { id: userId, username }: Who,
     scopes: readonly Scope[] = allScopes,
-    clientId = client.id,
+    clientId = application.id,
   ): UserContext => ({
     ...context,
     principal: { kind: 'user', userId, username, clientId, scopes },
   })
-  const asApplication = (clientId = client.id): CallerContext => ({
+  const asApplication = (clientId = application.id): CallerContext => ({
     ...context,
     principal: { kind: 'application', clientId, scopes: allScopes },
   })
@@ -67,7 +67,7 @@ export async function createStage(overrides: Partial<Context> = {}) {
   const stage = {
     ...test,
     ada,
-    client,
+    application,
     secrets,
     asUser,
     asApplication,
