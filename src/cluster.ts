@@ -5,9 +5,10 @@ import { Crew, type Message } from './crew.ts'
 import type { Target } from './db/client.ts'
 import { countForWorkers } from './db/shared-counters.ts'
 import { prepareStorage } from './demo-file.ts'
-import { type Life, reasonOf } from './lifecycle.ts'
+import type { Life } from './lifecycle.ts'
 import { openService } from './service.ts'
 import { logger } from './telemetry/logger.ts'
+import { reasonOf } from './telemetry/reason.ts'
 import { welcome } from './welcome.ts'
 
 /**

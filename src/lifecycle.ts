@@ -1,5 +1,6 @@
 import { Opened } from './opened.ts'
 import { flushLog, logger } from './telemetry/logger.ts'
+import { reasonOf } from './telemetry/reason.ts'
 
 /** The time that a stop may take; who started us kills us after more. */
 const STOP_MS = 14_000
@@ -71,13 +72,6 @@ function end(status: number, complaint?: string): never {
 function tell(error: unknown) {
   process.stderr.write(`developer-api: ${reasonOf(error)}\n`)
   logger.debug({ err: error }, 'The process did not start')
-}
-
-/** The first line of an error, and of what is at the bottom of it. */
-export function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const [line = ''] = error.message.split('\n')
-  return error.cause === undefined ? line : `${line}: ${reasonOf(error.cause)}`
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

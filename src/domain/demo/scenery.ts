@@ -5,20 +5,25 @@ import { listMessages, sendMessage } from '../chat.ts'
 import type { Context } from '../context.ts'
 import { newId } from '../ids.ts'
 import { startLivestream } from '../livestreams.ts'
+import { transact } from '../transaction.ts'
 import { actingAs, createPerson, type DemoPerson } from './people.ts'
 import { bioOf, channelNames, conversation, shelves } from './texts.ts'
 
 type Cast = { streamer: DemoPerson; viewer: DemoPerson; outsider: DemoPerson }
 
-const AT_A_TIME = 4
 const LIVE_CHANNELS = 6
 
-/** What there is to look at: categories, channels, live streams, a conversation. What is there already stays. */
+/**
+ * What there is to look at: categories, channels, live streams, a conversation. What is there already stays. One
+ * transaction, since some hundred commits would each wait for the disk.
+ */
 export async function prepareScenery(ctx: Context, cast: Cast): Promise<void> {
-  await fillShelves(ctx)
-  await peopleChannels(ctx, cast)
-  await goLive(ctx, cast.streamer, 'Building a chat bot, live', 'software')
-  await talk(ctx, cast)
+  await transact(ctx, async (tx) => {
+    await fillShelves(tx)
+    await peopleChannels(tx, cast)
+    await goLive(tx, cast.streamer, 'Building a chat bot, live', 'software')
+    await talk(tx, cast)
+  })
 }
 
 async function fillShelves({ db, now }: Context): Promise<void> {
@@ -30,9 +35,7 @@ async function peopleChannels(ctx: Context, { streamer }: Cast): Promise<void> {
   const { bio } = await getChannel(ctx, streamer.username)
   if (bio === null) await updateChannel(actingAs(ctx, streamer), { bio: 'I build things in public.' })
   const missing = await missingOf(ctx, channelNames)
-  for (let i = 0; i < missing.length; i += AT_A_TIME) {
-    await Promise.all(missing.slice(i, i + AT_A_TIME).map((username) => openChannel(ctx, username)))
-  }
+  await Promise.all(missing.map((username) => openChannel(ctx, username)))
 }
 
 async function missingOf({ db }: Context, names: readonly string[]): Promise<string[]> {

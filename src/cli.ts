@@ -1,0 +1,42 @@
+import './config.ts'
+
+import { buffer } from 'node:stream/consumers'
+import type { Door } from './cli/door.ts'
+import { runProgram } from './cli/program.ts'
+import { findDatabase, withContext } from './command.ts'
+import { type Config, loadConfig } from './config.ts'
+import { migrateDatabase } from './db/migrate.ts'
+import { live } from './lifecycle.ts'
+import { Opened } from './opened.ts'
+import { openLog } from './telemetry/logger.ts'
+
+/** The configuration, read when a command needs it, so that `--help` works whatever it says. Warnings go to stderr. */
+function configure(): Config {
+  const config = loadConfig()
+  openLog(config.logLevel === 'info' ? 'warn' : config.logLevel, 'stderr')
+  return config
+}
+
+const door: Door = {
+  withContext: (work) => withContext(configure(), work),
+  write: (text) => process.stdout.write(text),
+  complain: (line) => process.stderr.write(`developer-api: ${line}\n`),
+  readInput: () => buffer(process.stdin),
+  isTerminal: process.stderr.isTTY === true,
+  showProgress: (text) => process.stderr.write(text),
+  stopping: () => {
+    const stop = new AbortController()
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+    return stop.signal
+  },
+  // loaded when asked for: most commands need neither the HTTP side nor the worker, and should begin at once
+  serve: async () => live((await import('./start.ts')).start),
+  work: async () => live((await import('./worker-alone.ts')).startWorkerAlone),
+  migrate: async () => {
+    const config = configure()
+    await using opened = new Opened()
+    return await migrateDatabase(config.directUrl ?? (await findDatabase(config, opened)))
+  },
+}
+
+process.exitCode = await runProgram(door, process.argv.slice(2))

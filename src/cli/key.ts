@@ -1,0 +1,68 @@
+import type { Command } from 'commander'
+import { createKey, revokeKey } from '../domain/oauth/keys.ts'
+import { rollKey } from '../domain/oauth/roll-key.ts'
+import type { Scope } from '../domain/scopes.ts'
+import { answers, asOperator, type Door, parseCount, parseScopes, table } from './door.ts'
+
+type CreateOptions = { client: string; name: string; scopes?: Scope[]; days?: number }
+
+export function addKeyCommands(program: Command, door: Door): void {
+  const key = program.command('key').description('API keys of applications')
+  addCreate(key.command('create').description('make a key; it is shown this once'), door)
+  addRoll(key.command('roll').description('replace a key; the old one works for another day'), door)
+  addRevoke(key.command('revoke').description('end a key at once'), door)
+}
+
+function addCreate(command: Command, door: Door) {
+  command
+    .requiredOption('--client <client_id>')
+    .option('--name <name>', 'what it is for', 'Made on the command line')
+    .option('--scopes <scopes>', "separated by commas; all of the application's when left out", parseScopes)
+    .option('--days <days>', 'how long it lives; a year when left out', parseCount)
+  answers(command, door, {
+    examples: ['key create --client cli_… --name "Night job" --scopes channel:read --days 30'],
+    work: async () => {
+      const { client, name, scopes, days } = command.opts<CreateOptions>()
+      const wanted = { application_id: client, name, scopes, expires_in_days: days }
+      return showKey(await door.withContext((ctx) => createKey(asOperator(ctx), wanted)))
+    },
+  })
+}
+
+function addRoll(command: Command, door: Door) {
+  command
+    .argument('<key_id>', 'the identifier of the key, key_…')
+    .option('--days <days>', 'how long the new one lives', parseCount)
+  answers(command, door, {
+    examples: ['key roll key_…'],
+    work: async () => {
+      const [id = ''] = command.args
+      const { days } = command.opts<{ days?: number }>()
+      return showKey(await door.withContext((ctx) => rollKey(asOperator(ctx), { id, expires_in_days: days })))
+    },
+  })
+}
+
+function addRevoke(command: Command, door: Door) {
+  command.argument('<key_id>', 'the identifier of the key, key_…')
+  answers(command, door, {
+    examples: ['key revoke key_…'],
+    work: async () => {
+      const [id = ''] = command.args
+      await door.withContext((ctx) => revokeKey(asOperator(ctx), { id }))
+      return { data: { id, revoked: true }, text: `${id} is revoked.` }
+    },
+  })
+}
+
+function showKey(created: {
+  id: string
+  key: string
+  name: string
+  scopes: readonly string[]
+  expires_at: string | null
+}) {
+  const { id, key, name, scopes, expires_at } = created
+  const data = { id, key, name, scopes, expires_at }
+  return { data, text: table(data) }
+}

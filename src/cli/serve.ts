@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+import type { Door } from './door.ts'
+
+/** `serve` and `worker`: processes that stay until they are told to stop. Their output is the log. */
+export function addProcessCommands(program: Command, { serve, work }: Door): void {
+  program
+    .command('serve')
+    .description('run the service, as npm start does')
+    .option('--json', 'the log is one object of JSON a line whenever no person looks at it')
+    .addHelpText('after', '\nExamples:\n  $ npx developer-api serve\n  $ PORT=8080 npx developer-api serve')
+    .action(serve)
+  program
+    .command('worker')
+    .description('deliver webhooks, without serving requests')
+    .option('--json', 'the log is one object of JSON a line whenever no person looks at it')
+    .addHelpText('after', '\nExamples:\n  $ npx developer-api worker')
+    .action(work)
+}

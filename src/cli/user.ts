@@ -1,0 +1,26 @@
+import { randomBytes } from 'node:crypto'
+import type { Command } from 'commander'
+import { createUser } from '../domain/accounts.ts'
+import { answers, type Door, table } from './door.ts'
+
+type Options = { username: string; email: string; password?: string }
+
+export function addUserCommands(program: Command, door: Door): void {
+  const user = program.command('user').description('accounts of people')
+  const create = user
+    .command('create')
+    .description('make an account, and with it a channel of that name')
+    .requiredOption('--username <name>', '3 to 25 of a-z, 0-9 and "_"')
+    .requiredOption('--email <address>')
+    .option('--password <password>', 'at least 10 characters; made up and shown when left out')
+  answers(create, door, {
+    examples: ['user create --username ada --email ada@example.org'],
+    work: async () => {
+      const { username, email, password = randomBytes(12).toString('base64url') } = create.opts<Options>()
+      const operator = { type: 'operator' } as const
+      const made = await door.withContext((ctx) => createUser(ctx, { username, email, password }, operator))
+      const data = { ...made, password }
+      return { data, text: table(data) }
+    },
+  })
+}

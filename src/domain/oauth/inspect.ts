@@ -1,0 +1,70 @@
+import { instantText, statement } from '../../db/statement.ts'
+import type { Context } from '../context.ts'
+import { sha256 } from '../digest.ts'
+import type { Scope } from '../scopes.ts'
+import { isWellFormed } from './tokens.ts'
+
+/** What a credential is and whether it works; never the credential itself. */
+export type Inspection = {
+  kind: 'access_token' | 'refresh_token' | 'api_key' | 'client_secret' | 'unknown'
+  active: boolean
+  client_id: string | null
+  user_id: string | null
+  username: string | null
+  scopes: Scope[]
+  expires_at: string | null
+}
+
+const lookUp = (columns: string, from: string, isDead: string) =>
+  statement<[hash: Buffer], Omit<Inspection, 'kind'>>(`
+    select ${columns}, not (c.disabled_at is not null or ${isDead}) as active from ${from} where x.hash = $1`)
+
+const EXPIRED = 'coalesce(x.expires_at <= statement_timestamp(), false)'
+const EXPIRY = `${instantText('x.expires_at')} as expires_at`
+
+const kinds = {
+  access: {
+    kind: 'access_token',
+    find: lookUp(
+      `x.client_id, x.user_id, u.username, x.scopes, ${EXPIRY}`,
+      'access_tokens x join clients c on c.id = x.client_id left join users u on u.id = x.user_id left join grants g on g.id = x.grant_id',
+      `${EXPIRED} or x.revoked_at is not null or g.revoked_at is not null or u.disabled_at is not null`,
+    ),
+  },
+  refresh: {
+    kind: 'refresh_token',
+    find: lookUp(
+      `g.client_id, g.user_id, u.username, g.scopes, ${EXPIRY}`,
+      'refresh_tokens x join grants g on g.id = x.grant_id join clients c on c.id = g.client_id join users u on u.id = g.user_id',
+      `${EXPIRED} or x.consumed_at is not null or g.revoked_at is not null or u.disabled_at is not null`,
+    ),
+  },
+  key: {
+    kind: 'api_key',
+    find: lookUp(
+      `x.client_id, null as user_id, null as username, x.scopes, ${EXPIRY}`,
+      'api_keys x join clients c on c.id = x.client_id',
+      `${EXPIRED} or x.revoked_at is not null`,
+    ),
+  },
+  secret: {
+    kind: 'client_secret',
+    find: lookUp(
+      `x.client_id, null as user_id, null as username, c.scopes, ${EXPIRY}`,
+      'client_secrets x join clients c on c.id = x.client_id',
+      EXPIRED,
+    ),
+  },
+} as const
+
+/** For operators. What is no credential of ours, or is one that nobody has issued, is `unknown`. */
+export async function inspectCredential({ db }: Context, credential: string): Promise<Inspection> {
+  for (const name of ['access', 'refresh', 'key', 'secret'] as const) {
+    if (!isWellFormed(name, credential)) continue
+    const { kind, find } = kinds[name]
+    const [found] = await find(db, sha256(credential))
+    if (found) return { kind, ...found }
+  }
+  const nobody = { client_id: null, user_id: null, username: null, expires_at: null }
+  return { kind: 'unknown', active: false, ...nobody, scopes: [] }
+}

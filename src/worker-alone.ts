@@ -1,0 +1,20 @@
+import { findDatabase } from './command.ts'
+import { openContext } from './compose.ts'
+import { loadConfig } from './config.ts'
+import { Waker } from './domain/webhooks/waker.ts'
+import type { Life } from './lifecycle.ts'
+import { openStorage } from './storage.ts'
+import { logger, openLog } from './telemetry/logger.ts'
+import { startWorker } from './worker.ts'
+
+/** Delivers webhooks without serving requests: beside a running service, or with a database of its own. */
+export async function startWorkerAlone(life: Life): Promise<void> {
+  const config = loadConfig()
+  openLog(config.logLevel)
+  const { opened } = life
+  const target = config.isEmbedded ? await findDatabase(config, opened) : await openStorage(config, life)
+  const waker = new Waker()
+  const context = await openContext(config, { target, opened, wake: waker.wake })
+  opened.use(startWorker(context, { waker, target: config.directUrl ?? target }))
+  logger.info({ pid: process.pid }, 'The worker delivers')
+}

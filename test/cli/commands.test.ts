@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listChannels } from '../../src/domain/channels.ts'
+import { authenticateClient } from '../../src/domain/oauth/authenticate-client.ts'
+import { identify } from '../../src/domain/oauth/identify.ts'
+import { createTestContext } from '../support/context.ts'
+import { createConsole } from './console.ts'
+
+let own: Awaited<ReturnType<typeof createTestContext>>
+let run: ReturnType<typeof createConsole>['run']
+let answerOf: ReturnType<typeof createConsole>['answerOf']
+
+beforeAll(async () => {
+  own = await createTestContext()
+  ;({ run, answerOf } = createConsole(own.context))
+})
+afterAll(() => own[Symbol.asyncDispose]())
+
+const caller = {
+  authorization: undefined,
+  session: undefined,
+  address: '127.0.0.1',
+  isForwarded: false,
+  requestId: 'r',
+  userAgent: undefined,
+}
+
+describe('applications and keys', () => {
+  test('a confidential application gets a secret that works', async () => {
+    const made = await answerOf('client', 'create', '--name', 'A bot', '--scopes', 'channel:read,category:read')
+    expect(made).toMatchObject({ name: 'A bot', confidential: true, scopes: ['channel:read', 'category:read'] })
+    const claim = { id: made.client_id, secret: made.client_secret, scheme: 'Basic' } as const
+    expect((await authenticateClient({ ...own.context, caller }, claim)).isConfidential).toBe(true)
+  })
+
+  test('a public application has none', async () => {
+    const uris = ['--redirect-uri', 'http://127.0.0.1/callback', '--redirect-uri', 'org.example.app:/callback']
+    const made = await answerOf('client', 'create', '--name', 'Desktop', '--public', ...uris)
+    expect(made).toMatchObject({ confidential: false, client_secret: null })
+    expect(made.redirect_uris).toEqual(['http://127.0.0.1/callback', 'org.example.app:/callback'])
+  })
+
+  test('a key is made, inspected, replaced and revoked', async () => {
+    const { client_id } = await answerOf('client', 'create', '--name', 'Jobs', '--scopes', 'channel:read,category:read')
+    const key = await answerOf('key', 'create', '--client', client_id, '--name', 'Nightly', '--scopes', 'channel:read')
+    expect(await identify(own.context, key.key)).toMatchObject({ clientId: client_id, scopes: ['channel:read'] })
+    const inspected = { kind: 'api_key', active: true, client_id, user_id: null, scopes: ['channel:read'] }
+    expect(await answerOf('token', 'inspect', key.key)).toMatchObject(inspected)
+
+    const rolled = await answerOf('key', 'roll', key.id)
+    expect(rolled).toMatchObject({ name: 'Nightly', scopes: ['channel:read'] })
+    await identify(own.context, key.key)
+    await identify(own.context, rolled.key)
+
+    expect(await answerOf('key', 'revoke', rolled.id)).toEqual({ id: rolled.id, revoked: true })
+    await expect(identify(own.context, rolled.key)).rejects.toMatchObject({ code: 'invalid_token' })
+    expect(await answerOf('token', 'inspect', rolled.key)).toMatchObject({ kind: 'api_key', active: false })
+  })
+})
+
+describe('token inspect', () => {
+  test('tells whose an access token is', async () => {
+    const user = await own.user('alice')
+    const token = await own.token(['chat:read'], { user })
+    const found = { kind: 'access_token', active: true, user_id: user.id, username: 'alice', scopes: ['chat:read'] }
+    expect(await answerOf('token', 'inspect', token)).toMatchObject(found)
+  })
+
+  test('reads from standard input, so that no shell remembers the token', async () => {
+    const { stdout } = await run(['token', 'inspect', '-'], { input: `${await own.token(['chat:read'])}\n` })
+    expect(stdout).toMatch(/^kind +access_token$/m)
+    expect(stdout).toMatch(/^username +-$/m)
+  })
+
+  test('knows nothing of what it did not issue', async () => {
+    expect(await answerOf('token', 'inspect', 'nonsense')).toMatchObject({ kind: 'unknown', active: false, scopes: [] })
+  })
+})
+
+describe('user create', () => {
+  test('makes a password up unless one is given', async () => {
+    const ada = await answerOf('user', 'create', '--username', 'Ada', '--email', 'ada@example.org')
+    expect(ada).toMatchObject({ username: 'ada', email: 'ada@example.org' })
+    expect(ada.password.length).toBeGreaterThanOrEqual(10)
+    const grace = ['user', 'create', '--username', 'grace', '--email', 'grace@example.org']
+    expect((await answerOf(...grace, '--password', 'correct horse battery')).password).toBe('correct horse battery')
+  })
+})
+
+describe('seed', () => {
+  test('fills the database, as often as it is run', async () => {
+    expect(await answerOf('seed', '--size', '30')).toEqual({ channels: 30 })
+    expect(await answerOf('seed', '--size', '30')).toEqual({ channels: 30 })
+    const { items } = await listChannels(own.context, { limit: 100 })
+    const seeded = items.filter(({ bio }) => bio === 'Made by seed.')
+    expect([seeded.length, seeded.filter(({ is_live }) => is_live).length]).toEqual([60, 6])
+  })
+
+  test('shows its progress to a person, and to nobody else', async () => {
+    expect((await run(['seed', '--size', '1'], { isTerminal: true })).progress).toContain('1/1')
+    expect((await run(['seed', '--size', '1'])).progress).toBe('')
+  })
+})
+
+describe('what is wrong', () => {
+  const verify = ['webhook', 'verify', '--secret', 's', '--id', 'evt_1', '--timestamp', '1', '--signature', 'v1,x']
+  test.each([
+    ['an unknown command', ['nonsense'], /unknown command 'nonsense'/],
+    ['an unknown option', ['migrate', '--nonsense'], /unknown option '--nonsense'/],
+    ['a missing option', ['user', 'create', '--email', 'a@example.org'], /required option '--username <name>'/],
+    [
+      'a scope that does not exist',
+      ['client', 'create', '--name', 'x', '--scopes', 'all'],
+      /"all" is none of user:read/,
+    ],
+    ['a number that is none', ['seed', '--size', 'many'], /'--size <channels>' .*whole number/],
+    [
+      'a refusal of the domain',
+      ['user', 'create', '--username', 'x', '--email', 'a@example.org'],
+      /^username: must be/,
+    ],
+    [
+      'a name that is taken',
+      ['user', 'create', '--username', 'alice', '--email', 'b@example.org'],
+      /^username: is taken.$/m,
+    ],
+    ['something that is not there', ['key', 'revoke', 'key_1'], /no living key/],
+    ['a file that is not there', [...verify, '--body', '/nowhere.json'], /\/nowhere.json/],
+  ])('%s is one line and status 1', async (_, args, pattern) => {
+    const { status, stdout, stderr } = await run(args)
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
+    expect(stderr).toMatch(/^[^\n]+\n$/)
+    expect(stderr).toMatch(pattern)
+  })
+
+  test('a signature that does not fit is an answer, with status 1', async () => {
+    const { status, stdout, stderr } = await run([...verify, '--json'], { input: '{}' })
+    expect({ status, stderr }).toEqual({ status: 1, stderr: '' })
+    expect(JSON.parse(stdout)).toMatchObject({ valid: false, reason: expect.stringContaining('secret') })
+  })
+})
+
+test.each([
+  'serve',
+  'worker',
+  'migrate',
+  'seed',
+  'user create',
+  'client create',
+  'key create',
+  'key roll',
+  'key revoke',
+  'token inspect',
+  'webhook verify',
+])('%s explains itself with an example', async (command) => {
+  const { status, stdout } = await run([...command.split(' '), '--help'])
+  expect(status).toBe(0)
+  expect(stdout).toContain(`Examples:\n  $ `)
+  expect(stdout).toContain(`npx developer-api ${command}`)
+  expect(stdout).toContain('--json')
+})

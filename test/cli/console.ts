@@ -1,0 +1,38 @@
+import type { Door } from '../../src/cli/door.ts'
+import { runProgram } from '../../src/cli/program.ts'
+import type { Context } from '../../src/domain/context.ts'
+
+/** The command line over a context, without a process of its own. */
+export function createConsole(context: Context) {
+  /** Runs one command and returns what a shell would see of it. */
+  async function run(args: readonly string[], { input = '', isTerminal = false } = {}) {
+    const output = { stdout: '', stderr: '', progress: '' }
+    const door: Door = {
+      withContext: (work) => work(context),
+      write: (text) => {
+        output.stdout += text
+      },
+      complain: (line) => {
+        output.stderr += `${line}\n`
+      },
+      readInput: async () => Buffer.from(input),
+      isTerminal,
+      showProgress: (text) => {
+        output.progress += text
+      },
+      stopping: () => new AbortController().signal,
+      serve: async () => {},
+      work: async () => {},
+      migrate: async () => 0,
+    }
+    return { status: await runProgram(door, args), ...output }
+  }
+
+  /** What a command answers with --json, which is one line and nothing else. */
+  async function answerOf(...args: string[]) {
+    const { status, stdout, stderr } = await run([...args, '--json'])
+    if (status !== 0 || stderr !== '' || stdout.trim().includes('\n')) throw new Error(`${args}: ${stderr}${stdout}`)
+    return JSON.parse(stdout)
+  }
+  return { run, answerOf }
+}

@@ -1,0 +1,37 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, expect, test, vi } from 'vitest'
+import { runCommand, startService, temporaryFolder } from '../support/process.ts'
+
+vi.setConfig({ testTimeout: 60_000 }) // a database is made
+
+const folder = temporaryFolder()
+const env = { DATA_DIR: folder.path, DEMO_DATA: 'off' }
+afterAll(() => folder[Symbol.dispose]())
+
+const createUser = ['user', 'create', '--username', 'linus', '--email', 'linus@example.org', '--json']
+const taken = { status: 1, stdout: '', stderr: 'developer-api: username: is taken.\n' }
+
+test('without a service a command starts the database for its own time', async () => {
+  expect(await runCommand(createUser, env)).toMatchObject({ status: 0, stderr: '' })
+  expect(existsSync(join(folder.path, 'postgres', 'data'))).toBe(true)
+  expect(existsSync(join(folder.path, 'postgres', 'owner.json'))).toBe(false)
+})
+
+test('beside a running service it works on the same data', async () => {
+  await using service = await startService(env)
+  expect(await runCommand(createUser, env)).toEqual(taken)
+  const made = await runCommand(['client', 'create', '--name', 'A bot', '--json'], env)
+  expect({ status: made.status, stderr: made.stderr }).toEqual({ status: 0, stderr: '' })
+  const { client_id, client_secret } = JSON.parse(made.stdout)
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+  expect((await fetch(`${service.base}/oauth/token`, { method: 'POST', body })).status).toBe(200)
+  expect(JSON.parse((await runCommand(['migrate', '--json'], env)).stdout)).toEqual({ applied: 0 })
+})
+
+test('a wrong variable is one line that names it, and help is there all the same', async () => {
+  const wrong = { PORT: 'x' }
+  const [failed, helped] = await Promise.all([runCommand(['migrate'], wrong), runCommand(['--help'], wrong)])
+  expect(failed).toEqual({ status: 1, stdout: '', stderr: expect.stringMatching(/^developer-api: PORT must be .*\n$/) })
+  expect(helped).toMatchObject({ status: 0, stderr: '' })
+})

@@ -1,0 +1,100 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buildIfStale } from '../../build.mjs'
+
+type Environment = Record<string, string>
+
+/** A folder for a process's data; gone when disposed of. */
+export function temporaryFolder() {
+  const path = mkdtempSync(join(tmpdir(), 'developer-api-'))
+  const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 5 })
+  return { path, [Symbol.dispose]: remove }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** The environment of a child: ours without what would configure the service, then what the test says. */
+export function environment(given: Environment): Environment {
+  const { PATH = '', HOME = '' } = process.env
+  return { PATH, HOME, NO_COLOR: '1', ...given }
+}
+
+/** Starts `dist/main.js`, brought up to date, and resolves when it says that it is ready, or ended before. */
+export async function startService(given: Environment) {
+  buildIfStale()
+  const port = Number(given.PORT ?? (await freePort()))
+  const child = spawn(process.execPath, ['dist/main.js'], { env: environment({ PORT: String(port), ...given }) })
+  const output = collectOutput(child)
+  const ended = once(child, 'exit').then(([code, signal]: (number | string | null)[]) => code ?? signal)
+  const isReady = await Promise.race([output.holds(/is ready/), ended.then(() => false)])
+  return {
+    child,
+    port,
+    base: `http://127.0.0.1:${port}`,
+    isReady,
+    ended,
+    output,
+    /** Sends a signal and resolves with the status. */
+    stop: async (signal: NodeJS.Signals = 'SIGTERM') => {
+      child.kill(signal)
+      return ended
+    },
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+export type Service = Awaited<ReturnType<typeof startService>>
+
+function collectOutput({ stdout, stderr }: ChildProcess) {
+  const text = { stdout: '', stderr: '' }
+  const watchers = new Set<() => void>()
+  const listen = (name: 'stdout' | 'stderr') => (chunk: Buffer) => {
+    text[name] += chunk
+    for (const watch of watchers) watch()
+  }
+  stdout?.on('data', listen('stdout'))
+  stderr?.on('data', listen('stderr'))
+  /** Resolves with true when standard output or error has come to match. */
+  const holds = (pattern: RegExp) =>
+    new Promise<boolean>((resolve) => {
+      const watch = () => {
+        if (!pattern.test(text.stdout + text.stderr)) return
+        watchers.delete(watch)
+        resolve(true)
+      }
+      watchers.add(watch)
+      watch()
+    })
+  return { text, holds }
+}
+
+export type Ran = { status: number; stdout: string; stderr: string }
+
+/** Runs a program to its end. */
+export function run(file: string, args: readonly string[], given: Environment = {}, input = ''): Promise<Ran> {
+  return new Promise((resolve) => {
+    const child = execFile(file, args, { env: environment(given) }, (error, stdout, stderr) => {
+      const status = error === null ? 0 : typeof error.code === 'number' ? error.code : 1
+      resolve({ status, stdout, stderr })
+    })
+    child.stdin?.end(input)
+  })
+}
+
+/** Runs the command line as `npx developer-api` does. */
+export const runCommand = (args: readonly string[], given: Environment = {}, input = '') =>
+  run(process.execPath, ['bin/developer-api.mjs', ...args], given, input)
