@@ -67,6 +67,7 @@ export const ApiKey = z.object({
   id: z.string(),
   application_id: z.string(),
   name: z.string(),
+  first8: z.string(),
   last4: z.string(),
   scopes: z.array(z.enum(scopes)),
   /** The user who made it; null when that was the operator, or the account is gone. */

@@ -89,7 +89,13 @@ test('K05 a key is shown once; lists have what tells it apart', async () => {
   const { key, ...shown } = await newKey({ application_id: client.id, name: 'Production' })
   const items = await listed(client.id)
   expect(items).toEqual([shown])
-  expect(shown).toMatchObject({ name: 'Production', last4: key.slice(-4), created_by: null, revoked_at: null })
+  expect(shown).toMatchObject({
+    name: 'Production',
+    first8: key.slice(0, 8),
+    last4: key.slice(-4),
+    created_by: null,
+    revoked_at: null,
+  })
   expect(JSON.stringify(items)).not.toContain(key)
 })
 

@@ -77,6 +77,8 @@ export const apiKeys = pgTable(
     clientId: clientId(),
     name: text().notNull(),
     hash: bytea().notNull().unique('api_keys_hash_unique'),
+    /** The prefix and four digits more: with `last4` enough to tell a key in a configuration by. */
+    first8: text().notNull().default('lsk_'),
     last4: text().notNull(),
     scopes: text().array().notNull(),
     createdBy: key().references(() => users.id, { onDelete: 'set null' }),

@@ -29,7 +29,7 @@ export const DAYS_DEFAULT = 365
 const DAYS_MAX = 3650
 
 const SELECT = `
-  select id, client_id as application_id, name, last4, scopes, created_by, replaced_by,
+  select id, client_id as application_id, name, first8, last4, scopes, created_by, replaced_by,
          ${instantText('created_at')} as created_at, ${instantText('expires_at')} as expires_at,
          ${instantText('last_used_at')} as last_used_at, ${instantText('revoked_at')} as revoked_at
     from api_keys`
@@ -122,7 +122,7 @@ export async function insertKey(tx: InTransaction<OwnerContext>, { clientId, nam
   const id = newId('key', at)
   const createdBy = ownerOf(tx) ?? null
   const shown = { id, clientId, name, scopes: [...scopes], createdBy, createdAt: at, expiresAt: inMs(days * DAY_MS) }
-  await tx.db.insert(apiKeys).values({ ...shown, hash: sha256(key), last4: last4Of(key) })
+  await tx.db.insert(apiKeys).values({ ...shown, hash: sha256(key), first8: key.slice(0, 8), last4: last4Of(key) })
   const [listed] = await keyById(tx.db, id)
   if (!listed) throw new Error('A key that was inserted is not there')
   return { ...listed, key }

@@ -1,0 +1,1 @@
+ALTER TABLE "api_keys" ADD COLUMN "first8" text DEFAULT 'lsk_' NOT NULL;
