@@ -54,7 +54,16 @@ function asFields(value: unknown): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Problem('invalid_request', 'body: must be a JSON object.')
   }
+  if (isDeeperThan(DEPTH_MAX, value)) throw new Problem('invalid_request', 'body: is nested too deeply.')
   return value as Fields
+}
+
+/** No operation takes more than a list; what comes later walks through a body by calling itself. */
+const DEPTH_MAX = 16
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
 }
 
 /** Forms know strings only; the schema says which names are lists (`a=1&a=2`, `a[]=1`) and which may be null (`a=`). */

@@ -62,6 +62,12 @@ describe('what is refused', () => {
     ['a JSON array', '[]', json, 400],
     ['JSON null', 'null', json, 400],
     ['deep JSON', '['.repeat(20_000), json, 400],
+    [
+      'a deep object',
+      `{"room_name":${'{"a":'.repeat(9000)}1${'}'.repeat(9001)}`,
+      { ...json, 'idempotency-key': 'k' },
+      400,
+    ],
     ['no JSON at all', '', json, 400],
     ['a wrong type in JSON', '{"room_name":["alice"],"content":"x"}', json, 400],
     ['NUL', '{"room_name":"alice","content":"a\\u0000b"}', json, 400],
