@@ -1,7 +1,7 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryCounters } from '../../src/db/counters.ts'
-import { auditLog, loginSessions } from '../../src/db/schema/index.ts'
+import { auditLog, authorizationCodes, loginSessions, users } from '../../src/db/schema/index.ts'
 import { createUser } from '../../src/domain/accounts.ts'
 import type { Browser } from './support/browser.ts'
 import { CALLBACK, errorOf } from './support/flows.ts'
@@ -164,20 +164,32 @@ test('a new password ends every session, grant and open code of the user, and no
   expect((await app.logIn(app.newBrowser(), person.username, 'another long password')).status).toBe(303)
 })
 
-test('an exchange that runs beside a new password leaves nothing alive', async () => {
-  for (let round = 0; round < 4; round++) {
-    const person = await newPerson()
-    const codes = await Promise.all([0, 1, 2].map(() => app.newCode(app.client, ['user:read'], person)))
-    const change = { current_password: PASSWORD, new_password: 'another long password' }
-    const [, ...replies] = await Promise.all([
-      call(person.browser, 'account.changePassword', change),
-      ...codes.map((code) => app.token(code)),
-    ])
-    for (const { status, body } of replies) {
-      if (status === 200) expect(await app.statusOf(body.access_token)).toBe(401)
-    }
-  }
+test('an exchange waits for a password that is being changed, and finds its code gone', async () => {
+  const person = await newPerson()
+  const code = await app.newCode(app.client, ['user:read'], person)
+  const { db } = app.context
+  let exchange: ReturnType<typeof app.token> | undefined
+  let isSettled = false
+  await db.transaction(async (tx) => {
+    await tx.update(users).set({ updatedAt: app.context.now() }).where(eq(users.id, person.id)) // as a change begins
+    exchange = app.token(code).finally(() => {
+      isSettled = true
+    })
+    while (!isSettled && !(await isAnyoneWaiting())) await Promise.resolve()
+    expect(isSettled).toBe(false)
+    await tx.delete(authorizationCodes).where(eq(authorizationCodes.userId, person.id))
+  })
+  const reply = await exchange
+  expect(reply && errorOf(reply)).toBe('400 invalid_grant')
 })
+
+async function isAnyoneWaiting() {
+  const waiting = await app.context.slow.execute(sql`
+    select 1 from pg_locks l join pg_database d on d.oid = l.database
+     where not l.granted and d.datname = current_database()
+    union all select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`)
+  return waiting.length > 0
+}
 
 test('sessions are listed and ended by their owner', async () => {
   const { browser, username, id } = await newPerson()

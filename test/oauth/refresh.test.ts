@@ -6,7 +6,7 @@ import { inMs } from '../../src/domain/deadline.ts'
 import { Keyring } from '../../src/domain/keyring.ts'
 import { refreshTokens as refresh } from '../../src/domain/oauth/refresh-token.ts'
 import { mint } from '../../src/domain/oauth/tokens.ts'
-import { basic, caller, createOAuthApp, credentials, errorOf, type OAuthApp } from './support/flows.ts'
+import { basic, caller, createOAuthApp, credentials, errorOf, type OAuthApp, warmUp } from './support/flows.ts'
 
 let app: OAuthApp
 beforeAll(async () => {
@@ -69,6 +69,7 @@ test('F02 the grace survives a new first key in SECRET_KEYS', async () => {
 })
 
 test('F05 twenty at once all get the same successor (CVE-2026-53517)', async () => {
+  await warmUp(app.context)
   const { refresh_token } = await app.newGrant()
   const replies = await Promise.all(Array.from({ length: 20 }, () => app.refresh(refresh_token)))
   expect(new Set(replies.map(({ status, body }) => `${status} ${body.refresh_token}`)).size).toBe(1)

@@ -5,7 +5,7 @@ import { newId } from '../../src/domain/ids.ts'
 import { createKey } from '../../src/domain/oauth/keys.ts'
 import { mint } from '../../src/domain/oauth/tokens.ts'
 import type { TestClient } from '../support/context.ts'
-import { basic, createOAuthApp, credentials, errorOf, type OAuthApp } from './support/flows.ts'
+import { basic, createOAuthApp, credentials, errorOf, type OAuthApp, warmUp } from './support/flows.ts'
 
 let app: OAuthApp
 beforeAll(async () => {
@@ -146,6 +146,7 @@ test('the last grant of a user and an application takes the subscriptions along,
 })
 
 test('two revocations at once leave no subscription behind', async () => {
+  await warmUp(app.context)
   const eve = await app.user('eve')
   for (let round = 0; round < 5; round++) {
     const both = [

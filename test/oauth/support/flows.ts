@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { sql } from 'drizzle-orm'
 import { unlimitedCounters } from '../../../src/db/counters.ts'
 import type { Caller, Context } from '../../../src/domain/context.ts'
 import { issueCode } from '../../../src/domain/oauth/authorize.ts'
@@ -42,6 +43,10 @@ export async function allow(context: Context, client: TestClient, user: { id: st
   const code = await issueCode({ ...context, caller: caller() }, asked)
   return { code, code_verifier: verifier, redirect_uri: redirectUri }
 }
+
+/** Opens the pool's connections, so that what is sent at once next does run at once. */
+export const warmUp = ({ db }: Context) =>
+  Promise.all(Array.from({ length: 8 }, () => db.transaction((tx) => tx.execute(sql`select 1`))))
 
 /** The service with two confidential clients, a public one, a user, and the calls that most tests make. Nothing is throttled. */
 export async function createOAuthApp(overrides: Parameters<typeof createTestApp>[0] = {}) {
