@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Claimed, type Cursor, claimDue } from '../../src/domain/webhooks/claim.ts'
+import { renewLeases, settle } from '../../src/domain/webhooks/settle.ts'
+import { releaseOf, type Settlement } from '../../src/domain/webhooks/settlement.ts'
+import { sweepStopped } from '../../src/domain/webhooks/sweep.ts'
+import { crowds } from './support/crowd.ts'
+import { createStage, type Stage } from './support/stage.ts'
+
+let stage: Stage
+let crowd: ReturnType<typeof crowds>['crowd']
+let deliveries: ReturnType<typeof crowds>['deliveries']
+let clear: ReturnType<typeof crowds>['clear']
+beforeAll(async () => {
+  stage = await createStage()
+  ;({ crowd, deliveries, clear } = crowds(stage))
+})
+beforeEach(() => clear())
+afterAll(async () => {
+  await clear()
+  await stage[Symbol.asyncDispose]()
+})
+
+const claim = (limit = 100, more: { lane?: 0 | 1; after?: Cursor; scan?: number; perApplication?: number } = {}) =>
+  claimDue(stage.context, { lane: 0, limit, after: '', ...more })
+const finish = (row: Claimed): Settlement => ({
+  ...releaseOf(row),
+  verdict: { kind: 'finish', outcome: 'delivered', reason: null },
+})
+const retry = (row: Claimed, delayS = 3600): Settlement => ({ ...releaseOf(row), verdict: { kind: 'retry', delayS } })
+const bySubscription = (rows: Claimed[]) => rows.map((row) => row.subscription_id)
+const expireLeases = () => stage.pass(40_000)
+
+describe('ten claimers at once', () => {
+  test('share the rows: each is claimed and settled once', async () => {
+    await crowd({ size: 30, rows: 20 })
+    const seen = new Map<string, number>()
+    const claimer = async () => {
+      for (let cursor: Cursor = ''; (await stage.queue()).length > 0; ) {
+        const { rows, next } = await claim(40, { after: cursor })
+        cursor = next
+        for (const { id } of rows) seen.set(id, (seen.get(id) ?? 0) + 1)
+        await settle(stage.context, rows.map(finish))
+      }
+    }
+    await Promise.all(Array.from({ length: 10 }, claimer))
+    expect(seen.size).toBe(600)
+    expect(new Set(seen.values())).toEqual(new Set([1]))
+    expect(await stage.queue()).toEqual([])
+  })
+
+  test('never go over the cap of a subscription or of an application', async () => {
+    const [one = ''] = await crowd({ size: 1 })
+    const many = await crowd({ size: 20, isOneApplication: true })
+    for (let round = 0; round < 10; round++) {
+      await clear()
+      await deliveries([one, ...many], 20)
+      const claims = await Promise.all(Array.from({ length: 10 }, () => claim(100)))
+      const claimed = bySubscription(claims.flatMap(({ rows }) => rows))
+      expect(
+        claimed.filter((id) => id === one),
+        'a subscription: its window',
+      ).toHaveLength(8)
+      expect(
+        claimed.filter((id) => id !== one),
+        'twenty of one application: its cap',
+      ).toHaveLength(64)
+    }
+  })
+})
+
+describe('a lease', () => {
+  test('that was lost changes nothing: neither finish, retry, release nor renewal', async () => {
+    await crowd({ size: 1, rows: 1 })
+    const [stale] = (await claim()).rows
+    await expireLeases()
+    const [current] = (await claim()).rows
+    if (!stale || !current) throw new Error('Both claims get the row')
+    for (const settlement of [finish(stale), retry(stale), releaseOf(stale)]) {
+      expect((await settle(stage.context, [settlement])).ids.size).toBe(0)
+    }
+    expect(await renewLeases(stage.context, [stale])).toEqual([])
+    expect(await renewLeases(stage.context, [current])).toEqual([current.id])
+    expect(await stage.queue()).toMatchObject([{ attempts: 0, claims: 2, lease: current.lease }])
+    expect((await settle(stage.context, [finish(current)])).ids.size).toBe(1)
+  })
+
+  test('given back is due at once and not charged; after a failure the row waits among the retries', async () => {
+    await crowd({ size: 1, rows: 1 })
+    const [first] = (await claim()).rows
+    if (first) await settle(stage.context, [releaseOf(first)])
+    const [second] = (await claim()).rows
+    expect(second).toMatchObject({ attempts: 0, claims: 1 })
+    if (second) await settle(stage.context, [retry(second, 0)])
+    expect((await claim()).rows).toEqual([])
+    expect((await claim(100, { lane: 1 })).rows).toMatchObject([{ attempts: 1, claims: 2 }])
+  })
+
+  test('lost by one worker of a batch leaves the others of the batch alone', async () => {
+    await crowd({ size: 4, rows: 1 })
+    const { rows } = await claim()
+    await stage.run(`update webhook_deliveries set lease = gen_random_uuid() where id = '${rows[0]?.id}'`)
+    const { ids } = await settle(stage.context, rows.map(finish))
+    expect([...ids].toSorted()).toEqual(
+      rows
+        .slice(1)
+        .map(({ id }) => id)
+        .toSorted(),
+    )
+  })
+})
+
+describe('fairness', () => {
+  test('300 subscriptions, ten slots: each is served within 30 claims', async () => {
+    await crowd({ size: 300, rows: 3 })
+    const served = new Set<string>()
+    let cursor: Cursor = ''
+    for (let n = 0; n < 30; n++) {
+      const { rows, next } = await claim(10, { after: cursor, scan: 40 })
+      cursor = next
+      for (const id of bySubscription(rows)) served.add(id)
+      await settle(
+        stage.context,
+        rows.map((row) => retry(row)),
+      )
+    }
+    expect(served.size).toBe(300)
+  })
+
+  test('everybody’s first row goes before anybody’s second', async () => {
+    const [rich = ''] = await crowd({ size: 1, rows: 500 })
+    await crowd({ size: 60, rows: 1 })
+    const claimed = bySubscription((await claim(61)).rows)
+    expect(new Set(claimed).size).toBe(61)
+    expect(claimed).toContain(rich)
+  })
+
+  test('disabled, deleted and resting ones are passed over and hide nobody behind them', async () => {
+    const stopped = await crowd({ size: 120, rows: 1 })
+    const [good = ''] = await crowd({ size: 1, rows: 1 })
+    const list = stopped.map((id) => `'${id}'`)
+    await stage.run(
+      `update webhook_subscriptions set status = 'disabled', disabled_reason = 'owner', disabled_at = now() where id in (${list.slice(0, 50)})`,
+    )
+    await stage.run(`update webhook_subscriptions set deleted_at = now() where id in (${list.slice(50, 100)})`)
+    await stage.run(
+      `update webhook_subscriptions set open_until = now() + interval '1 minute' where id in (${list.slice(100)})`,
+    )
+    const served: string[] = []
+    for (let n = 0, cursor = ''; n < 4; n++) {
+      const { rows, next } = await claim(100, { after: cursor, scan: 40 })
+      cursor = next
+      served.push(...bySubscription(rows))
+    }
+    expect(served).toEqual([good])
+    expect(await sweepStopped(stage.context)).toBe(100)
+    const outcomes = await stage.context.db.execute<{ outcome: string; n: number }>(
+      "select outcome, count(*)::int as n from webhook_deliveries_done where type = 'livestream.started' and outcome <> 'delivered' group by 1 order by 1",
+    )
+    expect([...outcomes]).toEqual([
+      { outcome: 'cancelled', n: 50 },
+      { outcome: 'held', n: 50 },
+    ])
+    await stage.run(`update webhook_subscriptions set open_until = null`)
+  })
+
+  test('after its rest a subscription gets one probe and no more', async () => {
+    const [id = ''] = await crowd({ size: 1, rows: 5 })
+    await stage.run(
+      `update webhook_subscriptions set consecutive_failures = 5, open_until = now() - interval '1 ms' where id = '${id}'`,
+    )
+    expect((await claim()).rows).toHaveLength(1)
+    expect((await claim()).rows).toHaveLength(0)
+  })
+
+  test('a claim costs about the same beside 50,000 rows of a dead receiver as beside 100', async () => {
+    const [dead = ''] = await crowd({ size: 1 })
+    const others = await crowd({ size: 100 })
+    const cost = async (rows: number) => {
+      await clear()
+      await deliveries([dead], rows)
+      await deliveries([dead], rows, { dueInS: 3600 })
+      await deliveries(others, 5)
+      await stage.run('analyze webhook_deliveries')
+      const times: number[] = []
+      for (let n = 0; n < 9; n++) {
+        const begun = performance.now()
+        const { rows: claimed } = await claim(100)
+        times.push(performance.now() - begun)
+        expect(new Set(bySubscription(claimed)).size).toBe(100)
+        await settle(
+          stage.context,
+          claimed.map((row) => releaseOf(row)),
+        )
+      }
+      return times.toSorted((a, b) => a - b)[4] ?? 0
+    }
+    const [few, many] = [await cost(50), await cost(25_000)]
+    expect(many, `${few.toFixed(1)} ms beside few, ${many.toFixed(1)} ms beside many`).toBeLessThan(3 * few + 10)
+  })
+})
+
+test('renewing, settling, sweeping, deleting and claiming the same rows at once never deadlock', async () => {
+  const before = await deadlocks()
+  const ids = await crowd({ size: 6 })
+  await stage.run(`update webhook_subscriptions set send_window = 32`)
+  for (let round = 0; round < 6; round++) {
+    await deliveries(ids, 40)
+    const { rows } = await claim(240, { perApplication: 240 })
+    const shuffled = () => rows.toSorted(() => Math.random() - 0.5)
+    const failing = (row: Claimed): Settlement => ({
+      ...retry(row, 0),
+      sign: { isSuccess: false, isProbe: false, grows: false, halves: true, isGone: false, retryAfterS: null },
+    })
+    const stop = `update webhook_subscriptions set deleted_at = now() where id = '${ids[round]}'`
+    await Promise.all([
+      ...Array.from({ length: 4 }, () => renewLeases(stage.context, shuffled())),
+      ...Array.from({ length: 4 }, (_, n) =>
+        settle(
+          stage.context,
+          shuffled()
+            .slice(n * 60, n * 60 + 60)
+            .map(n % 2 ? finish : failing),
+        ),
+      ),
+      sweepStopped(stage.context),
+      sweepStopped(stage.context),
+      stage.run(stop),
+      claim(100, { lane: 1 }),
+    ])
+    await clear()
+  }
+  expect(await deadlocks()).toBe(before)
+})
+
+async function deadlocks() {
+  const [row] = await stage.context.db.execute<{ n: number }>(
+    'select deadlocks::int as n from pg_stat_database where datname = current_database()',
+  )
+  return row?.n
+}

@@ -1,0 +1,52 @@
+import { sql } from 'drizzle-orm'
+import type { Stage } from './stage.ts'
+
+type Crowd = {
+  /** Subscriptions. */
+  size: number
+  /** Due deliveries of each. */
+  rows?: number
+  /** All of one application, or each of its own. */
+  isOneApplication?: boolean
+  url?: string
+  lane?: 0 | 1
+}
+
+/** Makes subscriptions with due deliveries by SQL: an application may have a hundred, and no test has time for thousands. */
+export function crowds(stage: Stage) {
+  let batches = 0
+  const { db } = stage.context
+
+  async function deliveries(subscriptionIds: string[], rows: number, { lane = 0, dueInS = 0 } = {}) {
+    const batch = batches++
+    await db.execute(sql`
+      insert into webhook_deliveries (id, event_id, type, subscription_id, lane, due_at, created_at)
+      select 'dlv_01kdyak3sm' || 'e' || lpad(${batch}::text, 4, '0') || '8' || substr(md5(s.id || n), 1, 10),
+        'evt_01kdyak3sm' || lpad(n::text, 16, '0'), 'livestream.started', s.id, ${lane}::smallint,
+        statement_timestamp() + ${dueInS} * interval '1 second' - (${rows} - n) * interval '1 microsecond', '2026-01-02'
+      from unnest(array[${sql.join(
+        subscriptionIds.map((id) => sql`${id}`),
+        sql`, `,
+      )}]::text[]) s (id), generate_series(1, ${rows}::int) n`)
+  }
+
+  async function crowd({ size, rows = 0, isOneApplication = false, url = 'http://127.0.0.1:9/', lane = 0 }: Crowd) {
+    const batch = batches++
+    const prefix = `01kdyak3sm0000${String(batch).padStart(6, '0')}`
+    const client = isOneApplication ? sql`'000000'` : sql`lpad(n::text, 6, '0')`
+    const made = await db.execute<{ id: string }>(sql`
+      with clients as (
+        insert into clients (id, name, confidential, grant_types, scopes, auth_method, created_at, updated_at)
+        select distinct 'cli_' || ${prefix} || ${client}, 'A', true, '{client_credentials}'::text[], '{}'::text[], 'secret', now(), now()
+        from generate_series(1, ${size}::int) n
+      )
+      insert into webhook_subscriptions (id, client_id, url, event_types, created_at, updated_at)
+      select 'sub_' || ${prefix} || lpad(n::text, 6, '0'), 'cli_' || ${prefix} || ${client}, ${url},
+        '{livestream.started}', '2026-01-01', '2026-01-01' from generate_series(1, ${size}::int) n returning id`)
+    const ids = made.map(({ id }) => id)
+    if (rows > 0) await deliveries(ids, rows, { lane })
+    return ids
+  }
+
+  return { crowd, deliveries, clear: () => db.execute(sql`truncate webhook_deliveries`) }
+}
