@@ -13,6 +13,9 @@ export type ContextOptions = {
   target: Target
   opened: Opened
   wake: () => void
+  /** For processes in which calls wait for events. */
+  onWake?: Context['onWake']
+  stopping?: AbortSignal
   /** One of several: another process counts for this one. */
   isMember?: boolean
 }
@@ -20,7 +23,7 @@ export type ContextOptions = {
 /** Everything that verbs need, over a database that is ready. Its pools close with `opened`. */
 export async function openContext(
   config: Config,
-  { target, opened, wake, isMember = false }: ContextOptions,
+  { target, opened, wake, isMember = false, ...waiting }: ContextOptions,
 ): Promise<Context> {
   const { db, slow, replica } = opened.use(openPools(target, { replica: config.replicaUrl, pooler: config.pooler }))
   return {
@@ -29,6 +32,8 @@ export async function openContext(
     replica,
     now: () => new Date(),
     wake,
+    onWake: waiting.onWake ?? (() => () => {}),
+    stopping: waiting.stopping ?? new AbortController().signal,
     keyring: openKeyring(config),
     counters: await openCounters(config, opened, isMember),
     credentials: new CredentialCache(),

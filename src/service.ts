@@ -32,7 +32,9 @@ export async function openService(config: Config, life: Life, options: ServiceOp
 
   const target = await findTarget()
   const waker = new Waker()
-  const context = await openContext(config, { target, opened: life.opened, wake: waker.wake, isMember })
+  const { opened, stopping } = life
+  const { wake, onWake } = waker
+  const context = await openContext(config, { target, opened, wake, onWake, stopping, isMember })
   life.opened.use(followCredentialChanges(context, config.directUrl ?? target))
   ready = context
   const stopDelivering = startDelivering(context, config, { waker, target })

@@ -31,6 +31,10 @@ export type Context = {
   now: () => Date
   /** Tells the worker that there may be something to deliver. */
   wake: () => void
+  /** Calls `listener` whenever there may be new events, until the returned function is called. */
+  onWake: (listener: () => void) => () => void
+  /** Aborts when the process begins to stop: calls that stay open end then. */
+  stopping: AbortSignal
   keyring: Keyring
   counters: Counters
   /** Credentials that were found good a moment ago. */

@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { deleteMessage, listMessages, sendMessage } from '../domain/chat.ts'
+import { watchRoom } from '../domain/chat-watch.ts'
 import { ListedMessage, SentMessage } from '../domain/resources.ts'
 import { page, paging, pathParameter, text } from './fields.ts'
-import { operation } from './operation.ts'
+import { operation, procedure } from './operation.ts'
+import { numbered } from './streams.ts'
 import { router } from './trpc.ts'
 
 const roomName = () => text().meta({ description: 'A channel’s username, in any case.', example: 'ada' })
@@ -51,4 +53,10 @@ export const chatRouter = router({
     .input(z.object({ messageId: pathParameter() }))
     .output(z.void())
     .mutation(({ ctx, input }) => deleteMessage(ctx, input.messageId)),
+
+  watch: procedure({ access: 'chat:read' })
+    .input(z.object({ room_name: text(), lastEventId: text().nullish() }))
+    .subscription(({ ctx, input: { room_name, lastEventId: after }, signal }) =>
+      numbered(watchRoom(ctx, { room_name, after }, signal)),
+    ),
 })

@@ -5,6 +5,7 @@ import { getDelivery, listDeliveries } from '../domain/webhooks/ledger.ts'
 import { redeliver } from '../domain/webhooks/redeliver.ts'
 import { replayDeliveries, replayKinds } from '../domain/webhooks/replay.ts'
 import { deliveryStatus } from '../domain/webhooks/survey.ts'
+import { watchDeliveries } from '../domain/webhooks/watch.ts'
 import { page, paging, text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { router } from './trpc.ts'
@@ -56,4 +57,8 @@ export const deliveriesRouter = router({
       }),
     )
     .query(({ ctx, input }) => readEvents(ctx, input)),
+
+  watch: procedure({ access: 'sessionOrApplication' })
+    .input(z.object({ subscription: text() }))
+    .subscription(({ ctx, input, signal }) => watchDeliveries(ctx, input, signal)),
 })

@@ -4,6 +4,7 @@ import { categoriesRouter } from './categories.ts'
 import { channelsRouter } from './channels.ts'
 import { chatRouter } from './chat.ts'
 import { deliveriesRouter } from './deliveries.ts'
+import { doctorRouter } from './doctor.ts'
 import { eventsRouter } from './events.ts'
 import { healthRouter } from './health.ts'
 import { internalRouter } from './internal.ts'
@@ -29,6 +30,7 @@ export const appRouter = router({
   applications: applicationsRouter,
   webhooks: webhooksRouter,
   deliveries: deliveriesRouter,
+  doctor: doctorRouter,
 })
 
 export type AppRouter = typeof appRouter

@@ -17,6 +17,12 @@ const t = initTRPC
   .meta<OperationMeta>()
   .create({
     isDev: false,
+    /** A stream ends after five minutes and is asked for again, by whoever may still have it. */
+    sse: {
+      maxDurationMs: 300_000,
+      ping: { enabled: true, intervalMs: 15_000 },
+      client: { reconnectAfterInactivityMs: 40_000 },
+    },
     /** The HTTP status of /trpc follows `httpStatus`, so domain code never has to throw a TRPCError. */
     errorFormatter({ error }) {
       const { code, message, status } = problemOf(error)

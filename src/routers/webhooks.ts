@@ -1,11 +1,14 @@
 import * as z from 'zod'
+import { CreatedSubscription } from '../domain/resources.ts'
 import { subscribableTypes } from '../domain/webhooks/catalogue.ts'
+import { ListedEventType, listEventTypes } from '../domain/webhooks/catalogue-list.ts'
 import { AttemptInfo, SecretInfo, Webhook } from '../domain/webhooks/console-resources.ts'
 import { enableWebhook } from '../domain/webhooks/enable.ts'
 import { getWebhook, listWebhooks } from '../domain/webhooks/overview.ts'
+import { createForApplication, deleteOwned, disableOwned } from '../domain/webhooks/owned-changes.ts'
 import { OVERLAP_S_MAX, rotateSigningSecret } from '../domain/webhooks/rotate.ts'
 import { testWebhook } from '../domain/webhooks/test-delivery.ts'
-import { page, paging, text } from './fields.ts'
+import { page, paging, shortText, text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { router } from './trpc.ts'
 
@@ -37,4 +40,31 @@ export const webhooksRouter = router({
     .input(z.object({ id: text(), type: z.enum(['webhook.test', ...subscribableTypes]).optional() }))
     .output(AttemptInfo.extend({ delivery_id: z.string() }))
     .mutation(({ ctx, input }) => testWebhook(ctx, input)),
+
+  create: procedure({ access: 'session' })
+    .input(
+      z.object({
+        application_id: text(),
+        url: text(),
+        event_types: z.array(text()).min(1),
+        description: shortText(500),
+      }),
+    )
+    .output(CreatedSubscription)
+    .mutation(({ ctx, input }) => createForApplication(ctx, input)),
+
+  disable: procedure({ access: 'sessionOrApplication' })
+    .input(byId())
+    .output(z.void())
+    .mutation(({ ctx, input }) => disableOwned(ctx, input)),
+
+  delete: procedure({ access: 'sessionOrApplication' })
+    .input(byId())
+    .output(z.void())
+    .mutation(({ ctx, input }) => deleteOwned(ctx, input)),
+
+  eventTypes: procedure({ access: 'sessionOrApplication' })
+    .input(z.object({}))
+    .output(z.array(ListedEventType))
+    .query(() => listEventTypes()),
 })

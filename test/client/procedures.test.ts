@@ -15,10 +15,11 @@ const guarded = procedures.flatMap(([name, { _def }]) =>
   _def.meta?.access ? [{ name, type: _def.type, access: _def.meta.access }] : [],
 )
 
-/** Calls a procedure without input, whose check comes after the caller's. */
-function call(name: string, type: string, headers: Record<string, string>) {
+/** Calls a procedure without input, whose check comes after the caller's. A stream says in itself why it is refused. */
+async function call(name: string, type: string, headers: Record<string, string>) {
   const isRead = type !== 'mutation'
-  return app.request(`${isRead ? 'GET' : 'POST'} /trpc/${name}`, { headers, ...(!isRead && { body: {} }) })
+  const reply = await app.request(`${isRead ? 'GET' : 'POST'} /trpc/${name}`, { headers, ...(!isRead && { body: {} }) })
+  return type === 'subscription' ? { ...reply, status: Number(/"httpStatus":(\d+)/.exec(reply.text)?.[1]) } : reply
 }
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 

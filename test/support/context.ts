@@ -40,6 +40,8 @@ export async function createTestContext(overrides: Partial<Context> = {}) {
     replica: db,
     now,
     wake,
+    onWake: () => () => {},
+    stopping: new AbortController().signal,
     keyring: new Keyring([randomBytes(32).toString('base64url')]),
     counters: memoryCounters(),
     credentials: new CredentialCache(),

@@ -1,0 +1,60 @@
+import * as z from 'zod'
+import { statement } from '../db/statement.ts'
+import type { CallerContext } from './context.ts'
+import { Problem } from './errors.ts'
+import { lowerBound } from './ids.ts'
+import { looks } from './live.ts'
+import { EventMessage } from './resources.ts'
+
+/** What happened in a room, and where it stands in the sequence of its channel. */
+export const ChatChange = z.object({ change: z.enum(['sent', 'deleted']), message: EventMessage })
+export type ChatChange = z.output<typeof ChatChange>
+export type NumberedChange = { sequence: string; change: ChatChange }
+
+export type ChatWatch = {
+  room_name: string
+  /** The `sequence` seen last, by a caller who was cut off. Without it: from now on. */
+  after?: string | null | undefined
+}
+
+/** A caller who was away for longer reads the list again. */
+const RESUMED_MS = 600_000
+
+const selectRoom = statement<[room: string], { id: string; last: string }>(`
+select u.id, coalesce(s.last, 0)::text as last from users u left join channel_sequences s on s.channel_id = u.id
+where u.username = $1 and u.disabled_at is null`)
+
+type Row = { sequence: string; type: string; payload: string }
+
+const selectChanges = statement<[channelId: string, after: string, from: string], Row>(`
+select sequence::text as sequence, type, payload from events
+where channel_id = $1 and sequence > $2::bigint and id > $3 and type in ('chat.message.sent', 'chat.message.deleted')
+order by sequence limit 100`)
+
+/**
+ * Messages of a room as they are sent and deleted, until the caller is gone. Read from the events of the channel, whose
+ * numbers have no gap and follow the commits, so nothing is missed and nothing comes twice. Throws `unknown_room`.
+ */
+export async function watchRoom(
+  ctx: CallerContext,
+  { room_name, after }: ChatWatch,
+  signal: AbortSignal | undefined,
+): Promise<AsyncGenerator<NumberedChange>> {
+  const name = room_name.toLowerCase()
+  const [room] = /^[a-z0-9_]{3,25}$/.test(name) ? await selectRoom(ctx.db, name) : []
+  if (!room) throw new Problem('unknown_room', `room_name: there is no room "${name}".`)
+  const start = after && /^\d{1,18}$/.test(after) ? after : room.last
+  return changesOf(ctx, room.id, start, signal)
+}
+
+async function* changesOf(ctx: CallerContext, channelId: string, start: string, signal: AbortSignal | undefined) {
+  let last = start
+  for await (const _ of looks(ctx, signal)) {
+    const from = lowerBound('event', new Date(ctx.now().getTime() - RESUMED_MS))
+    for (const { sequence, type, payload } of await selectChanges(ctx.db, channelId, last, from)) {
+      last = sequence
+      const change = type === 'chat.message.sent' ? ('sent' as const) : ('deleted' as const)
+      yield { sequence, change: { change, message: EventMessage.parse(JSON.parse(payload).data) } }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import type { CallerContext, Principal } from './context.ts'
+import { Problem } from './errors.ts'
+import { Bell } from './webhooks/bell.ts'
+
+/** What is missed by a lost notification is seen by the next look. */
+const LOOK_AT_LATEST_MS = 1_000
+const LOOK_AT_MOST_EVERY_MS = 100
+const STREAMS_MAX = 20
+
+const open = new Map<string, number>()
+
+/**
+ * Yields whenever there may be something new: at once, after each commit of an event anywhere, and every second; not more
+ * often than every 100 ms. Ends when the caller is gone or the process stops. Throws `rate_limited` when the caller has
+ * twenty such calls open in this process already.
+ */
+export async function* looks(ctx: CallerContext, signal: AbortSignal | undefined): AsyncGenerator<void> {
+  const ended = AbortSignal.any(signal ? [signal, ctx.stopping] : [ctx.stopping])
+  const bell = new Bell()
+  const leave = enter(ctx.principal)
+  const stopListening = ctx.onWake(bell.ring)
+  try {
+    while (!ended.aborted) {
+      const seenAt = performance.now()
+      yield
+      await pause(LOOK_AT_MOST_EVERY_MS - (performance.now() - seenAt), ended)
+      await bell.heard(LOOK_AT_LATEST_MS, ended)
+    }
+  } finally {
+    stopListening()
+    leave()
+  }
+}
+
+/** By a bell that nobody rings. */
+const pause = (ms: number, signal: AbortSignal) => new Bell().heard(ms, signal)
+
+/** Counts a stream of the caller's until the returned function is called. */
+function enter(principal: Principal): () => void {
+  const key = principal.kind === 'user' ? principal.userId : principal.clientId
+  const count = open.get(key) ?? 0
+  if (count >= STREAMS_MAX) {
+    throw new Problem('rate_limited', `More than ${STREAMS_MAX} streams at once: close one first.`, { retryAfterS: 5 })
+  }
+  open.set(key, count + 1)
+  return () => {
+    const left = (open.get(key) ?? 1) - 1
+    if (left === 0) open.delete(key)
+    else open.set(key, left)
+  }
+}

@@ -1,0 +1,34 @@
+import * as z from 'zod'
+import { inspectCredential } from '../domain/oauth/inspect.ts'
+import { scopes } from '../domain/scopes.ts'
+import { diagnose } from '../domain/webhooks/diagnose.ts'
+import { text } from './fields.ts'
+import { procedure } from './operation.ts'
+import { router } from './trpc.ts'
+
+const kinds = ['access_token', 'refresh_token', 'api_key', 'client_secret', 'unknown'] as const
+
+/** Says what is wrong with what a developer holds. Never by GET: an address is logged, a secret must not be. */
+export const doctorRouter = router({
+  credential: procedure({ access: 'session' })
+    .input(z.object({ credential: text() }))
+    .output(
+      z.object({
+        kind: z.enum(kinds),
+        active: z.boolean(),
+        client_id: z.string().nullable(),
+        user_id: z.string().nullable(),
+        username: z.string().nullable(),
+        scopes: z.array(z.enum(scopes)),
+        expires_at: z.string().nullable(),
+      }),
+    )
+    .mutation(({ ctx, input }) => inspectCredential(ctx, input.credential)),
+
+  signature: procedure({ access: 'session' })
+    .input(z.object({ secret: text(), id: text(), timestamp: text(), signature: text(), body: z.string() }))
+    .output(z.object({ valid: z.boolean(), reason: z.string() }))
+    .mutation(({ ctx, input: { secret, body, ...head } }) =>
+      diagnose(secret, head, Buffer.from(body), ctx.now().getTime() / 1000),
+    ),
+})

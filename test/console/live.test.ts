@@ -1,0 +1,108 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { webhookSubscriptions } from '../../src/db/schema/index.ts'
+import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
+import type { UserContext } from '../../src/domain/context.ts'
+import { scopes } from '../../src/domain/scopes.ts'
+import { disableOwned } from '../../src/domain/webhooks/owned-changes.ts'
+import { createSubscription } from '../../src/domain/webhooks/subscriptions.ts'
+import { Waker } from '../../src/domain/webhooks/waker.ts'
+import { createTestApp } from '../support/app.ts'
+import { openStream } from './support/stream.ts'
+
+const waker = new Waker()
+const stop = new AbortController()
+const app = await createTestApp({ wake: waker.wake, onWake: waker.onWake, stopping: stop.signal })
+afterAll(() => app[Symbol.asyncDispose]())
+const ada = await app.user('ada')
+const bob = await app.user('bob')
+const token = await app.token(scopes, { user: ada })
+const as = ({ id, username }: typeof ada): UserContext => ({
+  ...app.context,
+  principal: { kind: 'user', userId: id, username, clientId: null, scopes },
+})
+const watch = (procedure: string, input: object, credential = token) =>
+  openStream(`${app.base}/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`, {
+    authorization: `Bearer ${credential}`,
+  })
+
+/** A stream begins with 200, so a refusal comes in it. */
+const refusal = (code: string) => ({ data: { problem: { code } } })
+
+describe('chat.watch', () => {
+  test('tells of every message as it is sent and deleted, of this room alone', async () => {
+    using stream = await watch('chat.watch', { room_name: 'Ada' })
+    const first = stream.next()
+    await sendMessage(as(ada), { room_name: 'bob', content: 'elsewhere' })
+    const { id } = await sendMessage(as(bob), { room_name: 'ada', content: 'Hello' })
+    expect((await first).data).toMatchObject({ change: 'sent', message: { id, content: 'Hello', user_name: 'bob' } })
+    await deleteMessage(as(ada), id)
+    expect((await stream.next()).data).toMatchObject({ change: 'deleted', message: { id } })
+  })
+
+  test('goes on behind the number that was seen last, so nothing is missed and nothing comes twice', async () => {
+    const contents = async (stream: Awaited<ReturnType<typeof watch>>, count: number) => {
+      const seen = []
+      for (let i = 0; i < count; i++) seen.push(await stream.next())
+      return seen.map(({ id, data }) => ({ id, content: (data as { message: { content: string } }).message.content }))
+    }
+    using before = await watch('chat.watch', { room_name: 'bob' })
+    const pending = contents(before, 1)
+    await sendMessage(as(bob), { room_name: 'bob', content: 'one' })
+    const [seen] = await pending
+    await sendMessage(as(bob), { room_name: 'bob', content: 'two' })
+    await sendMessage(as(bob), { room_name: 'bob', content: 'three' })
+    using after = await watch('chat.watch', { room_name: 'bob', lastEventId: seen?.id })
+    expect((await contents(after, 2)).map(({ content }) => content)).toEqual(['two', 'three'])
+  })
+
+  test('knows no other rooms, and asks for the scope', async () => {
+    using unknown = await watch('chat.watch', { room_name: 'nobody' })
+    expect((await unknown.next()).data).toMatchObject(refusal('unknown_room'))
+    using weak = await watch('chat.watch', { room_name: 'ada' }, await app.token(['chat:write'], { user: ada }))
+    expect((await weak.next()).data).toMatchObject(refusal('insufficient_scope'))
+  })
+
+  test('is open twenty times for one caller at most', async () => {
+    const cal = await app.user('cal')
+    const credential = await app.token(['chat:read'], { user: cal })
+    const open = () => watch('chat.watch', { room_name: 'cal' }, credential)
+    const streams = await Promise.all(Array.from({ length: 20 }, open))
+    const pending = streams.map((stream) => stream.next())
+    await sendMessage(as(cal), { room_name: 'cal', content: 'all of you' })
+    await Promise.all(pending)
+    using tooMany = await open()
+    expect((await tooMany.next()).data).toMatchObject(refusal('rate_limited'))
+    for (const stream of streams) stream[Symbol.dispose]()
+  })
+})
+
+describe('deliveries.watch', () => {
+  test('says that something has changed, to the owner alone', async () => {
+    const client = await app.client()
+    const of = { kind: 'application', clientId: client.id, scopes } as const
+    const { id } = await createSubscription(
+      { ...app.context, principal: of },
+      { url: 'http://127.0.0.1:9/hook', event_types: ['chat.message.sent'] },
+    )
+    using stream = await watch('deliveries.watch', { subscription: id }, await app.token(scopes, { client }))
+    expect((await stream.next()).data).toEqual({ changed: true })
+    const changed = stream.next()
+    await sendMessage(as(ada), { room_name: 'ada', content: 'to be delivered' })
+    expect((await changed).data).toEqual({ changed: true })
+    const again = stream.next()
+    await disableOwned({ ...app.context, principal: of }, { id })
+    expect((await again).data).toEqual({ changed: true })
+    expect(await app.context.db.select({ status: webhookSubscriptions.status }).from(webhookSubscriptions)).toEqual([
+      { status: 'disabled' },
+    ])
+    using stranger = await watch('deliveries.watch', { subscription: id }, await app.token(scopes))
+    expect((await stranger.next()).data).toMatchObject(refusal('subscription_not_found'))
+  })
+})
+
+test('streams end when the process begins to stop, so that they hold nothing up', async () => {
+  using stream = await watch('chat.watch', { room_name: 'ada' })
+  const ended = stream.ended()
+  stop.abort()
+  await ended
+})
