@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { brotliCompressSync, gzipSync, constants as zlib } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
@@ -29,25 +31,23 @@ function splashFirst(): Plugin {
       handler(page) {
         const sheets = page.match(/ *<link rel="stylesheet"[^>]*>\n/g) ?? []
         const without = sheets.reduce((rest, sheet) => rest.replace(sheet, ''), page)
-        return without.replace('  </body>', `${sheets.join('')}  </body>`)
+        return without.replace('    <div id="console">', `${sheets.join('')}    <div id="console">`)
       },
     },
   }
 }
 
-/** Compresses once what would else be compressed for every visitor. */
+/** Compresses once what would else be compressed for every visitor; at the very end, when the files are as they stay. */
 function compressed(): Plugin {
   return {
     name: 'compressed',
     apply: 'build',
-    enforce: 'post',
-    generateBundle(_options, bundle) {
-      for (const file of Object.values(bundle)) {
-        if (!/\.(?:js|css|svg)$/.test(file.fileName)) continue
-        const source = Buffer.from(file.type === 'chunk' ? file.code : file.source)
-        const brotli = brotliCompressSync(source, { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } })
-        this.emitFile({ type: 'asset', fileName: `${file.fileName}.br`, source: brotli })
-        this.emitFile({ type: 'asset', fileName: `${file.fileName}.gz`, source: gzipSync(source) })
+    writeBundle({ dir = '.' }, bundle) {
+      for (const name of Object.keys(bundle).filter((file) => /\.(?:js|css)$/.test(file))) {
+        const source = readFileSync(join(dir, name))
+        const quality = { params: { [zlib.BROTLI_PARAM_QUALITY]: 9 } }
+        writeFileSync(join(dir, `${name}.br`), brotliCompressSync(source, quality))
+        writeFileSync(join(dir, `${name}.gz`), gzipSync(source))
       }
     },
   }
