@@ -13,7 +13,7 @@ export type Operator = { kind: 'operator' }
 /** A verb about applications acts for the user who owns them, or for the operator. */
 export type OwnerContext = Context & { principal: UserPrincipal | Operator; caller?: Caller }
 
-export type AuditAction =
+type AuditAction =
   | `user.${'created' | 'email_changed' | 'password_changed'}`
   | `session.${'started' | 'ended'}`
   | `application.${'created' | 'updated' | 'deleted'}`

@@ -1,6 +1,7 @@
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express'
 import type { Context } from '../../domain/context.ts'
 import { Problem } from '../../domain/errors.ts'
+import { problemOfFailure } from '../../domain/failure.ts'
 import { authorizePages } from './authorize.ts'
 import { consentPages } from './consent.ts'
 import type { CallerOf } from './forms.ts'
@@ -33,7 +34,10 @@ const openPage: RequestHandler = ({ method }, response, next) => {
 
 /** What leads to no redirect is a page for people; for anybody else the next handler writes the envelope. */
 const showProblem: ErrorRequestHandler = (error, request, response, next) => {
-  if (!(error instanceof Problem) || !wantsPage(request)) return next(error)
-  if (error.details.allow) response.set('Allow', error.details.allow.join(', '))
-  return showPage(response, error.status, 'This did not work', html`<p role="alert">${error.message}</p>`)
+  const problem = error instanceof Problem ? error : problemOfFailure(error)
+  if (!problem || !wantsPage(request)) return next(error)
+  const { allow, retryAfterS } = problem.details
+  if (allow) response.set('Allow', allow.join(', '))
+  if (retryAfterS !== undefined) response.set('Retry-After', String(retryAfterS))
+  return showPage(response, problem.status, 'This did not work', html`<p role="alert">${problem.message}</p>`)
 }
