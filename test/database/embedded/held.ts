@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setInterval } from 'node:timers/promises'
 import type { EmbeddedOptions } from '../../../src/db/embedded/supervisor.ts'
@@ -129,7 +129,6 @@ export function makeBase(): { folder: (name: string) => string; path: string; di
     folder: (name) => join(path, name),
     dispose: () => {
       kill(...started)
-      rmSync(dirname(bundle), { recursive: true, force: true })
       rmSync(path, { recursive: true, force: true })
     },
   }
