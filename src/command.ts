@@ -18,7 +18,7 @@ export async function withContext<Result>(config: Config, work: (ctx: Context) =
   await using opened = new Opened()
   const target = await findDatabase(config, opened)
   const waker = new Waker()
-  const ctx = await openContext(config, { target, opened, wake: waker.wake })
+  const ctx = await openContext(config, { target, opened, wake: waker.wake, onWake: waker.onWake })
   using _announcement = announceWakes(ctx, waker)
   const pending = await countPending(ctx.db)
   if (pending > 0) throw new Error(`The database lacks ${pending} migrations: run "developer-api migrate"`)

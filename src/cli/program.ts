@@ -4,6 +4,7 @@ import { apiVersion } from '../domain/health.ts'
 import { reasonOf } from '../telemetry/reason.ts'
 import { addClientCommands } from './client.ts'
 import { type Door, Unsuccessful } from './door.ts'
+import { addEventCommands } from './events.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addSeedCommand } from './seed.ts'
@@ -20,6 +21,7 @@ const groups = [
   addClientCommands,
   addKeyCommands,
   addTokenCommands,
+  addEventCommands,
   addWebhookCommands,
 ]
 

@@ -123,6 +123,11 @@ describe('what is wrong', () => {
       ['user', 'create', '--username', 'alice', '--email', 'b@example.org'],
       /^username: is taken.$/m,
     ],
+    [
+      'an event type that does not exist',
+      ['events', 'trigger', 'x', '--subscription', 'sub_1'],
+      /"x" is none of livestream/,
+    ],
     ['something that is not there', ['key', 'revoke', 'key_1'], /no living key/],
     ['a file that is not there', [...verify, '--body', '/nowhere.json'], /\/nowhere.json/],
   ])('%s is one line and status 1', async (_, args, pattern) => {
@@ -150,6 +155,9 @@ test.each([
   'key roll',
   'key revoke',
   'token inspect',
+  'events listen',
+  'events trigger',
+  'events replay',
   'webhook verify',
 ])('%s explains itself with an example', async (command) => {
   const { status, stdout } = await run([...command.split(' '), '--help'])

@@ -5,12 +5,13 @@ import type { Context } from '../../src/domain/context.ts'
 /** The command line over a context, without a process of its own. */
 export function createConsole(context: Context) {
   /** Runs one command and returns what a shell would see of it. */
-  async function run(args: readonly string[], { input = '', isTerminal = false } = {}) {
+  async function run(args: readonly string[], { input = '', isTerminal = false, onWrite = (_: string) => {} } = {}) {
     const output = { stdout: '', stderr: '', progress: '' }
     const door: Door = {
       withContext: (work) => work(context),
       write: (text) => {
         output.stdout += text
+        onWrite(text)
       },
       complain: (line) => {
         output.stderr += `${line}\n`

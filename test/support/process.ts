@@ -1,10 +1,9 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildIfStale } from '../../build.mjs'
+import { freePort } from './free-port.ts'
 
 type Environment = Record<string, string>
 
@@ -15,15 +14,6 @@ export function temporaryFolder() {
   return { path, [Symbol.dispose]: remove }
 }
 
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
 /** The environment of a child: ours without what would configure the service, then what the test says. */
 export function environment(given: Environment): Environment {
   const { PATH = '', HOME = '' } = process.env
@@ -32,7 +22,7 @@ export function environment(given: Environment): Environment {
 
 /** Starts `dist/main.js`, brought up to date, and resolves when it says that it is ready, or ended before. */
 export async function startService(given: Environment) {
-  buildIfStale()
+  build()
   const port = Number(given.PORT ?? (await freePort()))
   const child = spawn(process.execPath, ['dist/main.js'], { env: environment({ PORT: String(port), ...given }) })
   const output = collectOutput(child)
@@ -58,6 +48,12 @@ export async function startService(given: Environment) {
 }
 
 export type Service = Awaited<ReturnType<typeof startService>>
+
+/** As `npm start` does first. */
+function build() {
+  const { status, stderr } = spawnSync(process.execPath, ['build.mjs'], { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+}
 
 function collectOutput({ stdout, stderr }: ChildProcess) {
   const text = { stdout: '', stderr: '' }

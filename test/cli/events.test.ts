@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sendMessage } from '../../src/domain/chat.ts'
+import type { UserContext } from '../../src/domain/context.ts'
+import { scopes } from '../../src/domain/scopes.ts'
+import { createSubscription } from '../../src/domain/webhooks/subscriptions.ts'
+import { createTestContext } from '../support/context.ts'
+import { startReceiver, verifyReceived } from '../support/receiver.ts'
+import { createConsole } from './console.ts'
+
+let own: Awaited<ReturnType<typeof createTestContext>>
+let alice: UserContext
+let shell: ReturnType<typeof createConsole>
+
+beforeAll(async () => {
+  own = await createTestContext()
+  shell = createConsole(own.context)
+  const { id: userId, username } = await own.user('alice')
+  const { id: clientId } = await own.client()
+  alice = { ...own.context, principal: { kind: 'user', userId, username, clientId, scopes } }
+})
+afterAll(() => own[Symbol.asyncDispose]())
+
+const say = (content: string) => sendMessage(alice, { room_name: 'alice', content })
+
+test('listen forwards what happens from now on, signed with the secret that it shows', async () => {
+  await using receiver = await startReceiver()
+  await say('too early')
+  const { promise: begun, resolve: begin } = promised<string>()
+  const onWrite = (text: string) => begin(text)
+  const listening = shell.run(['events', 'listen', '--forward-to', receiver.url, '--count', '2', '--json'], { onWrite })
+  const { signing_secret } = JSON.parse(await begun)
+  await say('first')
+  await say('second')
+
+  const { status, stdout } = await listening
+  expect(status).toBe(0)
+  expect(receiver.requests.map(({ event }) => event.data.content)).toEqual(['first', 'second'])
+  for (const request of receiver.requests) verifyReceived(request, signing_secret)
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.at(1)).toMatchObject({ type: 'chat.message.sent', status: 204, error_class: null })
+  expect(lines.at(-1)).toEqual({ forwarded: 2 })
+})
+
+test('trigger sends a sample of a type, and says how the receiver took it', async () => {
+  await using receiver = await startReceiver((_, n) => ({ status: n === 1 ? 200 : 500 }))
+  const { id, signing_secret } = await createSubscription(alice, {
+    url: receiver.url,
+    event_types: ['livestream.ended'],
+  })
+  const trigger = ['events', 'trigger', 'chat.message.sent', '--subscription', id]
+  expect(await shell.answerOf(...trigger)).toMatchObject({ status: 200, error_class: null })
+  const [request] = receiver.requests
+  expect(request?.event).toMatchObject({ type: 'chat.message.sent', sequence: 0 })
+  if (request) verifyReceived(request, signing_secret)
+  expect(await shell.run(trigger)).toMatchObject({
+    status: 1,
+    stderr: '',
+    stdout: expect.stringMatching(/^status +500$/m),
+  })
+})
+
+test('replay queues again what a subscription did not get', async () => {
+  await using receiver = await startReceiver()
+  const { id } = await createSubscription(alice, { url: receiver.url, event_types: ['chat.message.sent'] })
+  const replay = ['events', 'replay', '--subscription', id]
+  await say('missed')
+  expect(await shell.answerOf(...replay)).toEqual({ queued: 0 })
+  await own.context.db.execute('delete from webhook_deliveries')
+  expect(await shell.answerOf(...replay, '--only', 'missed')).toEqual({ queued: 1 })
+  expect((await shell.run([...replay, '--only', 'everything'])).stderr).toMatch(/must be one of failed, missed, all/)
+})
+
+function promised<Value>() {
+  let resolve: (value: Value) => void = () => {}
+  const promise = new Promise<Value>((fulfil) => {
+    resolve = fulfil
+  })
+  return { promise, resolve }
+}
