@@ -7,6 +7,7 @@ import { failure, send } from './answer.ts'
 import { refuseBrokenHttp } from './broken-http.ts'
 import { callerOf } from './caller.ts'
 import { createRestHandler } from './handler.ts'
+import { Occupancy } from './occupancy.ts'
 import { createPages, isPage } from './pages/app.ts'
 import { nowhere } from './target.ts'
 
@@ -19,9 +20,6 @@ export type ServerOptions = {
   trustProxy: number
 }
 
-/** More than this at once would only wait for the database: a quick 503 serves callers better than a long queue. */
-const IN_FLIGHT_MAX = 1000
-
 /** One HTTP server: REST is answered on node:http itself, and only pages pass through Express. */
 export function createHttpServer({ contextOf, log, publicUrl, trustProxy }: ServerOptions): Server {
   const handleRest = createRestHandler({
@@ -30,14 +28,12 @@ export function createHttpServer({ contextOf, log, publicUrl, trustProxy }: Serv
     report: (error, { requestId }) => log.error({ err: error, requestId }, 'a request failed'),
   })
   const handlePage = createPages({ contextOf, log, publicUrl, trustProxy })
-  let inFlight = 0
+  const occupancy = new Occupancy()
 
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const caller = callerOf(request, trustProxy)
-    inFlight++
-    response.once('close', () => inFlight--)
     logAccess(log, request, response, caller)
-    const refusal = refusalOf(request, inFlight)
+    const refusal = occupancy.hasPlaceFor(request, response) ? malformed(request) : busy()
     const place = { path: '', requestId: caller.requestId, publicUrl }
     if (refusal) send(response, place, failure(refusal, nowhere, publicUrl))
     else if (isPage(request.url ?? '')) handlePage(request, response, caller)
@@ -51,17 +47,16 @@ export function createHttpServer({ contextOf, log, publicUrl, trustProxy }: Serv
 }
 
 const settings = {
-  requireHostHeader: false, // Node's own refusal has no envelope; ours is in `refusalOf`
+  requireHostHeader: false, // Node's own refusal has no envelope; ours is `malformed`
   headersTimeout: 15_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000, // longer than load balancers keep an idle connection: they close it, not we
   connectionsCheckingInterval: 5_000,
 }
 
-function refusalOf({ headers, httpVersionMinor }: IncomingMessage, inFlight: number): Problem | undefined {
-  if (headers.host === undefined && httpVersionMinor > 0) {
-    return new Problem('invalid_request', 'Host: is required (RFC 9112, section 3.2).')
-  }
-  if (inFlight <= IN_FLIGHT_MAX) return undefined
-  return new Problem('unavailable', 'The service is busy; try again in a moment.', { retryAfterS: 1 })
+function malformed({ headers, httpVersionMinor }: IncomingMessage): Problem | undefined {
+  if (headers.host !== undefined || httpVersionMinor === 0) return undefined
+  return new Problem('invalid_request', 'Host: is required (RFC 9112, section 3.2).')
 }
+
+const busy = () => new Problem('unavailable', 'The service is busy; try again in a moment.', { retryAfterS: 1 })

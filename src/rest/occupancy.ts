@@ -1,0 +1,27 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+/** More requests at once would only wait for the database: a quick 503 serves callers better than a long queue. */
+const REQUESTS_MAX = 1_000
+/** Streams of live updates wait for most of their life; each costs a socket and little else. */
+const STREAMS_MAX = 10_000
+
+/** How many requests a process works on at this moment, within bounds. */
+export class Occupancy {
+  #requests = 0
+  #streams = 0
+
+  /** Takes a place until the response has ended, or says that there is none. Whoever asks after our health is let in. */
+  hasPlaceFor({ headers, url = '' }: IncomingMessage, response: ServerResponse): boolean {
+    const isStream = headers.accept?.includes('text/event-stream') ?? false
+    const isFull = isStream ? this.#streams >= STREAMS_MAX : this.#requests >= REQUESTS_MAX
+    if (isFull && !url.startsWith('/health')) return false
+    this.#count(isStream, 1)
+    response.once('close', () => this.#count(isStream, -1))
+    return true
+  }
+
+  #count(isStream: boolean, by: number) {
+    if (isStream) this.#streams += by
+    else this.#requests += by
+  }
+}
