@@ -5,7 +5,7 @@ import { keepPartitions } from '../../src/db/partitions.ts'
 import { endClient } from '../../src/db/pools.ts'
 
 /** The time at which the clock of a test stands until the test moves it. */
-export const TEST_TIME = '2026-01-02T03:04:05.678Z'
+const TEST_TIME = '2026-01-02T03:04:05.678Z'
 
 /** Where databases of tests are made, and the migrated one that they are copies of. */
 export type DatabaseServer = { admin: Target; template: string }

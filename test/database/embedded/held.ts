@@ -9,7 +9,7 @@ import type { EmbeddedOptions } from '../../../src/db/embedded/supervisor.ts'
 import { bundleHold } from './bundle.ts'
 
 /** What `hold.ts` prints first. */
-export type Ready = { node: number; server: number; isFresh: boolean; rows: number; host: string }
+type Ready = { node: number; server: number; isFresh: boolean; rows: number; host: string }
 
 /** A process that holds the embedded database, seen from outside. */
 export type Held = Ready & {
@@ -108,7 +108,7 @@ export const parent = (pid: number): number =>
 export const hasWorked = (pid: number): boolean =>
   Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[11]) > 5
 
-export const isRoot = process.getuid?.() === 0
+const isRoot = process.getuid?.() === 0
 
 /** Whether the tools of a case are there; what is missing is said in the name of the skipped test. */
 export function lacks(needs: { root?: boolean; tools?: readonly string[] }): string | undefined {
