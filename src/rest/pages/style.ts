@@ -20,7 +20,7 @@ p, ul { margin: 0 0 1rem; overflow-wrap: anywhere; }
 ul { padding-left: 1.25rem; }
 label { display: block; margin-bottom: 1rem; font-weight: 600; }
 input {
-  display: block; width: 100%; margin-top: 0.25rem; padding: 0.6rem 0.75rem; font: inherit; color: inherit;
+  display: block; width: 100%; margin-top: 0.25rem; padding: 0.6rem 0.75rem; font: inherit; font-weight: 400; color: inherit;
   background: transparent; border: 1px solid var(--line); border-radius: 0.5rem;
 }
 button {
