@@ -27,7 +27,6 @@ type ClientOptions = { isConfidential?: boolean; scopes?: readonly Scope[]; redi
  */
 export async function createTestContext(overrides: Partial<Context> = {}) {
   const database = await createTestDatabase()
-  const { db, slow } = database
   const clock = { at: START }
   const now = () => {
     clock.at = new Date(clock.at.getTime() + 1)
@@ -35,9 +34,9 @@ export async function createTestContext(overrides: Partial<Context> = {}) {
   }
   const wake = vi.fn()
   const context: Context = {
-    db,
-    slow,
-    replica: db,
+    db: database.db,
+    slow: database.slow,
+    replica: database.db,
     now,
     wake,
     onWake: () => () => {},
@@ -52,6 +51,7 @@ export async function createTestContext(overrides: Partial<Context> = {}) {
     log: logger,
     ...overrides,
   }
+  const { db } = context
 
   /** A user, and so a channel. */
   async function user(username: string) {

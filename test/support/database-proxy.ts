@@ -1,0 +1,51 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import type { Target } from '../../src/db/client.ts'
+
+/** A TCP proxy in front of a database that a test can take away and give back. */
+export async function createDatabaseProxy(target: Target) {
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const upstream = connect(addressOf(target))
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket)).on('error', () => {})
+    }
+    client.pipe(upstream).pipe(client)
+    client.once('close', () => upstream.destroy())
+    upstream.once('close', () => client.destroy())
+  })
+  const listen = async (port: number) => once(server.listen(port, '127.0.0.1'), 'listening')
+  await listen(0)
+  const { port } = server.address() as AddressInfo
+
+  /** Resets every connection and refuses new ones, as a server does that has ended. */
+  async function takeAway() {
+    const closed = once(server, 'close')
+    server.close()
+    for (const socket of sockets) socket.resetAndDestroy()
+    await closed
+  }
+
+  return {
+    target: throughProxy(target, port),
+    takeAway,
+    giveBack: () => listen(port),
+    [Symbol.asyncDispose]: async () => {
+      if (server.listening) await takeAway()
+    },
+  }
+}
+
+function addressOf(target: Target) {
+  if (typeof target !== 'string') return { path: `${target.host}/.s.PGSQL.${target.port}` }
+  const { hostname, port } = new URL(target)
+  return { host: hostname, port: Number(port || 5432) }
+}
+
+function throughProxy(target: Target, port: number): Target {
+  if (typeof target !== 'string') return { ...target, host: '127.0.0.1', port }
+  const url = new URL(target)
+  url.host = `127.0.0.1:${port}`
+  return url.href
+}
