@@ -12,6 +12,7 @@ export type Received = {
   event: {
     id: string
     type: string
+    timestamp: string
     sequence: number
     channel: { id: string; username: string }
     data: Record<string, unknown>

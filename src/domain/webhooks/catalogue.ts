@@ -2,7 +2,9 @@ import * as z from 'zod'
 import { Ban, Channel, EventMessage, Livestream } from '../resources.ts'
 
 /** What `webhook.test` carries: it is sent on demand, to one subscription, and has no cause in the product. */
-export const TestNotice = z.object({ message: z.string() }).meta({ id: 'TestNotice' })
+const TestNotice = z
+  .object({ message: z.string().meta({ example: 'This is a test: nothing has happened.' }) })
+  .meta({ id: 'TestNotice' })
 
 /**
  * Event type → what its `data` is. The schemas are those of the REST answers, so an event and an answer cannot differ.

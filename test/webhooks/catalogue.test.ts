@@ -1,0 +1,65 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { updateChannel } from '../../src/domain/channels.ts'
+import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
+import { endLivestream, startLivestream, updateLivestream } from '../../src/domain/livestreams.ts'
+import { createBan, removeBan } from '../../src/domain/moderation.ts'
+import { type EventType, eventSchemas, subscribableTypes } from '../../src/domain/webhooks/catalogue.ts'
+import { sampleData } from '../../src/domain/webhooks/sample.ts'
+import { testWebhook } from '../../src/domain/webhooks/test-delivery.ts'
+import { createStage, type Stage } from './support/stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await createStage()
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const judge = new Ajv2020({ strict: false, validateFormats: false })
+const complaints = (type: EventType, payload: unknown) => {
+  judge.validate(eventSchemas()[type], payload)
+  return judge.errors ?? []
+}
+
+test('every type is emitted by its cause, in the order of the causes, and validates against its published schema', async () => {
+  const { as, user, receiver } = await stage.scene(undefined, { types: subscribableTypes })
+  const other = await stage.user('troll')
+  await startLivestream(as, { title: 'Live' })
+  await updateLivestream(as, { title: 'Still live' })
+  const { id } = await sendMessage(as, { room_name: user.username, content: 'hi' })
+  await deleteMessage(as, id)
+  await createBan(as, { user_id: other.id })
+  await removeBan(as, { user_id: other.id })
+  await updateChannel(as, { bio: 'New' })
+  await endLivestream(as)
+  await stage.work()
+  const events = receiver.requests.map(({ event }) => event).toSorted((a, b) => a.sequence - b.sequence)
+  expect(events.map(({ type }) => type)).toEqual([
+    'livestream.started',
+    'livestream.updated',
+    'chat.message.sent',
+    'chat.message.deleted',
+    'moderation.ban.created',
+    'moderation.ban.removed',
+    'channel.updated',
+    'livestream.ended',
+  ])
+  expect(events.map(({ type }) => type).toSorted()).toEqual(subscribableTypes.toSorted())
+  expect(events.map(({ sequence }) => sequence)).toEqual(events.map((_, index) => index + 1))
+  for (const event of events) {
+    expect(event.channel).toEqual(user)
+    expect(complaints(event.type as EventType, event), event.type).toEqual([])
+  }
+})
+
+test('the test notice, and the sample of each type, validate too', async () => {
+  const { id, receiver } = await stage.scene()
+  await testWebhook(stage.asApplication(), { id })
+  expect(complaints('webhook.test', receiver.requests[0]?.event)).toEqual([])
+  for (const type of subscribableTypes) {
+    const event = { id: 'evt_x', type, timestamp: '2026-01-02T03:04:05.678Z', channel: user, sequence: 0 }
+    expect(complaints(type, { ...event, data: sampleData(type) }), type).toEqual([])
+  }
+})
+
+const user = { id: 'usr_x', username: 'ada' }

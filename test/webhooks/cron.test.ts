@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPools } from '../../src/db/pools.ts'
+import { createTransport } from '../../src/domain/webhooks/transport.ts'
+import { createTestApp } from '../support/app.ts'
+import { createStage, type Stage } from './support/stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await createStage()
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const figures = (delivered: number, failed: number, retried: number) => ({
+  processed: delivered + failed + retried,
+  delivered,
+  failed,
+  retried,
+})
+
+test('counts what the call settled: delivered, failed for good, to be tried again', async () => {
+  const scenes = await Promise.all([204, 500, 410].map((status) => stage.scene(() => ({ status }))))
+  for (const { say } of scenes) await say()
+  expect(await stage.work()).toEqual(figures(1, 1, 1))
+  expect(await stage.work()).toEqual(figures(0, 0, 0))
+  await scenes[1]?.pass()
+  expect(await stage.work()).toEqual(figures(0, 0, 1))
+})
+
+test('ten calls at once share the work, send each event once, and their figures add up', async () => {
+  const { say, receiver } = await stage.scene()
+  for (let n = 0; n < 40; n++) await say(`${n}`)
+  const calls = await Promise.all(Array.from({ length: 10 }, () => stage.work()))
+  expect(calls.reduce((sum, { processed }) => sum + processed, 0)).toBe(40)
+  expect(calls.reduce((sum, { delivered }) => sum + delivered, 0)).toBe(40)
+  expect(receiver.requests).toHaveLength(40)
+})
+
+test('what a delivery sets free is claimed by the same call, far beyond the window', async () => {
+  const { say, receiver } = await stage.scene()
+  for (let n = 0; n < 100; n++) await say(`${n}`)
+  expect(await stage.work()).toEqual(figures(100, 0, 0))
+  expect(receiver.requests).toHaveLength(100)
+})
+
+test('receivers that hang are waited for until the deadline of the attempt, and charged', async () => {
+  const { say, attempts, health } = await stage.scene(() => 'hang')
+  await say()
+  const guard = { allowPrivate: true, proxyUrl: undefined, isAllowed: () => true }
+  const resolve = async () => []
+  const sender = { guard, transport: createTransport({ guard, resolve, deadlineMs: 150 }) }
+  expect(await stage.work({ sender })).toEqual(figures(0, 0, 1))
+  expect(await attempts()).toMatchObject([{ status: null, errorClass: 'E_DEADLINE' }])
+  expect((await health()).sendWindow).toBe(4)
+})
+
+test('a call that is told to stop gives back what it has not finished, uncharged', async () => {
+  const { say, queue, pass, receiver } = await stage.scene(() => 'hang')
+  await say()
+  const stop = new AbortController()
+  const working = stage.work({ signal: stop.signal, budgetMs: 300 })
+  await receiver.received(1)
+  stop.abort()
+  expect(await working).toEqual(figures(0, 0, 0))
+  expect(await queue()).toMatchObject([{ attempts: 0, claims: 0, lease: null }])
+  await stage.run('delete from webhook_deliveries')
+  await stage.run('delete from events')
+  await pass()
+})
+
+test('without the database the door says 503, never ok', async () => {
+  await using app = await createTestApp()
+  expect((await app.request('POST /cron/webhook-deliveries')).body).toEqual({ ok: true, ...figures(0, 0, 0) })
+  const { headers } = await app.request('GET /cron/webhook-deliveries')
+  expect(headers.get('cache-control')).toBe('no-store')
+  await using unreachable = openPools('postgres://127.0.0.1:1/nobody_listens')
+  Object.assign(app.context, unreachable)
+  const { status, body } = await app.request('POST /cron/webhook-deliveries')
+  expect([status, body.error.code]).toEqual([503, 'unavailable'])
+})

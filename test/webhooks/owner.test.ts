@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clients, grants } from '../../src/db/schema/index.ts'
+import { newId } from '../../src/domain/ids.ts'
+import { transact } from '../../src/domain/transaction.ts'
+import { disableForLostGrant } from '../../src/domain/webhooks/disable.ts'
+import { enableWebhook } from '../../src/domain/webhooks/enable.ts'
+import { readEvents } from '../../src/domain/webhooks/event-log.ts'
+import { getDelivery, listDeliveries } from '../../src/domain/webhooks/ledger.ts'
+import { getWebhook, listWebhooks } from '../../src/domain/webhooks/overview.ts'
+import type { OwnerContext } from '../../src/domain/webhooks/owned.ts'
+import { redeliver } from '../../src/domain/webhooks/redeliver.ts'
+import { type ReplayKind, replayDeliveries } from '../../src/domain/webhooks/replay.ts'
+import { rotateSigningSecret } from '../../src/domain/webhooks/rotate.ts'
+import { testWebhook } from '../../src/domain/webhooks/test-delivery.ts'
+import { verifyReceived } from '../support/receiver.ts'
+import { createStage, type Stage } from './support/stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await createStage()
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+/** The application looks after its own subscriptions, also those that it made for users. */
+const owner = (): OwnerContext => stage.asApplication()
+const page = { limit: 100 }
+const last = <Item>(list: Item[]): Item => {
+  const item = list.at(-1)
+  if (item === undefined) throw new Error('The list is empty')
+  return item
+}
+const verifies = (request: Parameters<typeof verifyReceived>[0], secret: string) => {
+  try {
+    verifyReceived(request, secret)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('who may look', () => {
+  test('the application itself, the user who owns it, the operator; everybody else finds nothing', async () => {
+    const { id } = await stage.scene()
+    const person = await stage.user('developer')
+    const stranger = await stage.user('stranger')
+    await stage.run(`update clients set owner_id = '${person.id}' where id = '${stage.application.id}'`)
+    const session = (userId: string): OwnerContext => ({
+      ...stage.context,
+      principal: { kind: 'user', userId, username: 'x', clientId: null, scopes: [] },
+    })
+    const operator: OwnerContext = { ...stage.context, principal: { kind: 'operator' } }
+    for (const ctx of [owner(), session(person.id), operator]) expect((await getWebhook(ctx, { id })).id).toBe(id)
+    const others = [session(stranger.id), stage.asApplication((await stage.client()).id)]
+    for (const ctx of others) {
+      for (const verb of [getWebhook, rotateSigningSecret, enableWebhook, testWebhook]) {
+        await expect(verb(ctx, { id })).rejects.toMatchObject({ code: 'subscription_not_found' })
+      }
+      await expect(listDeliveries(ctx, { subscription: id, ...page })).rejects.toMatchObject({
+        code: 'subscription_not_found',
+      })
+      await expect(replayDeliveries(ctx, { subscription: id, only: 'all' })).rejects.toMatchObject({
+        code: 'subscription_not_found',
+      })
+      expect((await listWebhooks(ctx, page)).items).toEqual([])
+    }
+    await stage.context.db.update(clients).set({ ownerId: null })
+  })
+})
+
+describe('rotating the secret', () => {
+  test('the new one signs at once, the old one beside it until it ends; at most three sign', async () => {
+    const { id, secret: first, say, receiver } = await stage.scene()
+    const { signing_secret: second } = await rotateSigningSecret(owner(), { id })
+    stage.secrets.set(id, [first, second])
+    await say('while both are alive')
+    await stage.work()
+    const request = last(receiver.requests)
+    expect([first, second].map((secret) => verifies(request, secret))).toEqual([true, true])
+    const secrets = [first, second]
+    for (let n = 0; n < 3; n++) secrets.push((await rotateSigningSecret(owner(), { id })).signing_secret)
+    stage.secrets.set(id, secrets)
+    await say('after many')
+    await stage.work()
+    const later = last(receiver.requests)
+    expect(later.headers['webhook-signature']?.split(' ')).toHaveLength(3)
+    expect(secrets.map((secret) => verifies(later, secret))).toEqual([false, false, true, true, true])
+    expect((await getWebhook(owner(), { id })).secrets).toHaveLength(3)
+  })
+
+  test('without overlap the old one is gone at once', async () => {
+    const { id, secret, say, receiver } = await stage.scene()
+    const { signing_secret } = await rotateSigningSecret(owner(), { id, overlap_s: 0 })
+    stage.secrets.set(id, [signing_secret])
+    await say()
+    await stage.work()
+    expect(verifies(last(receiver.requests), secret)).toBe(false)
+    expect(verifies(last(receiver.requests), signing_secret)).toBe(true)
+  })
+})
+
+describe('disabled in mid backlog', () => {
+  test('nothing is sent and nothing is lost: enabled again it says how many, and a replay brings them', async () => {
+    let isWell = false
+    const { id, say, change, receiver, done } = await stage.scene(() => ({ status: isWell ? 200 : 410 }))
+    for (let n = 0; n < 3; n++) await say(`pending ${n}`)
+    await stage.work()
+    for (let n = 0; n < 2; n++) await say(`unheard ${n}`)
+    await stage.work()
+    const tried = receiver.requests.length
+    for (const refuse of [
+      () => replayDeliveries(owner(), { subscription: id, only: 'all' }),
+      async () => redeliver(owner(), { id: last(await done()).id }),
+    ]) {
+      await expect(refuse()).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringContaining('disabled'),
+      })
+    }
+    await stage.run(`insert into grants (id, client_id, user_id, scopes, created_at, expires_at)
+      select '${newId('grant', new Date())}', client_id, user_id, '{}', now(), now() + interval '1 day' from webhook_subscriptions where id = '${id}'`)
+    const { missed } = await enableWebhook(owner(), { id })
+    expect(missed).toBe(5 - tried)
+    isWell = true
+    const replay = async (only: ReplayKind) => {
+      const { queued, next } = await replayDeliveries(owner(), { subscription: id, only })
+      expect(next).toBeNull()
+      await stage.work()
+      return queued
+    }
+    expect(await replay('missed')).toBe(missed)
+    expect(await replay('missed'), 'twice is harmless').toBe(0)
+    expect(await replay('failed')).toBe(tried)
+    expect(await replay('all')).toBe(5)
+    const contents = receiver.requests.map(({ event }) => event.data.content)
+    expect(new Set(contents)).toEqual(new Set(['pending 0', 'pending 1', 'pending 2', 'unheard 0', 'unheard 1']))
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size, 'the same ids').toBe(5)
+    expect((await done()).map(({ outcome }) => outcome)).toEqual(Array(5).fill('delivered'))
+    await change({ updatedAt: new Date() })
+  })
+
+  test('a replay goes behind first attempts, in chunks, within the span that was asked for', async () => {
+    const { id, user, receiver, done } = await stage.scene(undefined, { types: ['livestream.started'] })
+    await stage.emit(5, user)
+    await stage.work()
+    const [, second, third] = receiver.requests.toSorted((a, b) => a.event.sequence - b.event.sequence)
+    const span = { from: String(second?.event.timestamp), to: String(third?.event.timestamp) }
+    expect(await replayDeliveries(owner(), { subscription: id, only: 'all', ...span })).toEqual({
+      queued: 1,
+      next: null,
+    })
+    expect((await stage.queue()).map(({ lane }) => lane)).toEqual([1])
+    await stage.work()
+    expect(receiver.requests).toHaveLength(6)
+    expect(await done()).toHaveLength(5)
+    for (const wrong of [{ from: 'yesterday' }, { to: '' }, { after: 'x' }]) {
+      const asked = replayDeliveries(owner(), { subscription: id, only: 'all', ...wrong })
+      await expect(asked).rejects.toMatchObject({ code: 'invalid_request' })
+    }
+  })
+
+  test('for a lost grant it stays disabled until the user consents again', async () => {
+    const { id, user, health } = await stage.scene()
+    const pair = { clientId: stage.application.id, userId: user.id }
+    await transact(stage.context, (tx) => disableForLostGrant(tx, pair))
+    await expect(enableWebhook(owner(), { id })).rejects.toMatchObject({ code: 'forbidden' })
+    const at = new Date()
+    const expiresAt = new Date(at.getTime() + 86_400_000)
+    await stage.context.db
+      .insert(grants)
+      .values({ id: newId('grant', at), ...pair, scopes: [], createdAt: at, expiresAt })
+    await enableWebhook(owner(), { id })
+    expect(await health()).toMatchObject({ status: 'enabled', disabledReason: null, disabledAt: null })
+  })
+})
+
+describe('a test', () => {
+  test('is one attempt with sequence 0, also while disabled; it is never tried again and leaves the health alone', async () => {
+    const { id, change, health, receiver, queue, done } = await stage.scene(() => ({ status: 500, body: 'not yet' }))
+    await change({ status: 'disabled', disabledReason: 'owner', disabledAt: new Date() })
+    const result = await testWebhook(owner(), { id })
+    expect(result).toMatchObject({ n: 1, status: 500, error_class: null, response: 'not yet' })
+    expect(last(receiver.requests).event).toMatchObject({
+      type: 'webhook.test',
+      sequence: 0,
+      channel: { id: 'test', username: 'test' },
+    })
+    expect([await queue(), await done()]).toMatchObject([
+      [],
+      [{ id: result.delivery_id, outcome: 'failed', reason: 'test' }],
+    ])
+    expect(await health()).toMatchObject({ consecutiveFailures: 0, failedAttempts: 0 })
+    await change({ status: 'enabled', disabledReason: null, disabledAt: null })
+    await expect(redeliver(owner(), { id: result.delivery_id })).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
+  test('of any type carries an example of it; there are ten a minute', async () => {
+    const { id, receiver } = await stage.scene()
+    await testWebhook(owner(), { id, type: 'moderation.ban.created' })
+    expect(last(receiver.requests).event).toMatchObject({
+      type: 'moderation.ban.created',
+      data: { blocked_user: { username: 'ada' } },
+    })
+    for (let n = 0; n < 9; n++) await testWebhook(owner(), { id })
+    await expect(testWebhook(owner(), { id })).rejects.toMatchObject({ code: 'rate_limited' })
+  })
+})
+
+describe('the ledger', () => {
+  test('lists deliveries newest first, by outcome, type and time, and shows each attempt and what was sent', async () => {
+    const { id, say, receiver } = await stage.scene((_, n) => ({ status: n === 1 ? 500 : 200, body: `answer ${n}` }))
+    await say('first')
+    await stage.work()
+    await say('second')
+    await stage.work()
+    const list = async (filter: object = {}) =>
+      (await listDeliveries(owner(), { subscription: id, ...page, ...filter })).items
+    expect((await list()).map(({ outcome }) => outcome)).toEqual(['delivered', 'pending'])
+    expect((await list({ outcome: 'pending' })).map(({ attempts }) => attempts)).toEqual([1])
+    expect(await list({ outcome: 'failed' })).toEqual([])
+    expect(await list({ type: 'channel.updated' })).toEqual([])
+    expect(await list({ from: last(receiver.requests).event.timestamp })).toHaveLength(1)
+    expect(await list({ to: last(receiver.requests).event.timestamp })).toHaveLength(1)
+    const { items, next } = await listDeliveries(owner(), { subscription: id, limit: 1 })
+    const rest = await listDeliveries(owner(), { subscription: id, limit: 1, cursor: next ?? '' })
+    expect([...items, ...rest.items].map(({ outcome }) => outcome)).toEqual(['delivered', 'pending'])
+    expect(rest.next).toBeNull()
+    const pending = last(await list())
+    const details = await getDelivery(owner(), { id: pending.id })
+    expect(details.payload).toBe(receiver.requests[0]?.body.toString())
+    expect(details.attempts_made).toMatchObject([{ n: 1, status: 500, error_class: null, response: 'answer 1' }])
+    await expect(getDelivery(stage.asApplication((await stage.client()).id), pending)).rejects.toMatchObject({
+      code: 'not_found',
+    })
+    await expect(getDelivery(owner(), { id: 'dlv_x' })).rejects.toMatchObject({ code: 'not_found' })
+  })
+
+  test('what is sent again by hand goes out at once, also what was delivered or waits', async () => {
+    const { say, receiver, queue, done } = await stage.scene((_, n) => ({ status: n === 1 ? 500 : 200 }))
+    await say()
+    await stage.work()
+    await redeliver(owner(), { id: last(await queue()).id })
+    await stage.work()
+    await redeliver(owner(), { id: last(await done()).id })
+    await stage.work()
+    expect(receiver.requests.map(({ headers }) => headers['x-delivery-attempt'])).toEqual(['1', '2', '1'])
+    expect(await done()).toMatchObject([{ outcome: 'delivered', attempts: 3 }])
+  })
+})
+
+test('events can be listened to without a subscription: an application hears all but moderation, a user their channel', async () => {
+  const { as, say, user } = await stage.scene()
+  const before = await readEvents(owner(), {})
+  const mine = await readEvents(as, {})
+  await say('heard')
+  await stage.emit(1)
+  const heard = await readEvents(owner(), { after: before.next })
+  expect(heard.events.map(({ type }) => type)).toEqual(['chat.message.sent', 'livestream.started'])
+  expect(
+    (await readEvents(as, { after: mine.next })).events.map(({ payload }) => JSON.parse(payload).channel.id),
+  ).toEqual([user.id])
+  expect((await readEvents(owner(), { after: heard.next })).events).toEqual([])
+})
