@@ -4,15 +4,16 @@ import type { Target } from '../../src/db/client.ts'
 
 /** A TCP proxy in front of a database that a test can take away and give back. */
 export async function createDatabaseProxy(target: Target) {
-  const sockets = new Set<Socket>()
+  const clients = new Set<Socket>()
   const server = createServer((client) => {
     const upstream = connect(addressOf(target))
-    for (const socket of [client, upstream]) {
-      sockets.add(socket)
-      socket.once('close', () => sockets.delete(socket)).on('error', () => {})
-    }
+    for (const socket of [client, upstream]) socket.on('error', () => {})
+    clients.add(client)
     client.pipe(upstream).pipe(client)
-    client.once('close', () => upstream.destroy())
+    client.once('close', () => {
+      clients.delete(client)
+      upstream.destroy()
+    })
     upstream.once('close', () => client.destroy())
   })
   const listen = async (port: number) => once(server.listen(port, '127.0.0.1'), 'listening')
@@ -23,7 +24,7 @@ export async function createDatabaseProxy(target: Target) {
   async function takeAway() {
     const closed = once(server, 'close')
     server.close()
-    for (const socket of sockets) socket.resetAndDestroy()
+    for (const client of clients) client.resetAndDestroy()
     await closed
   }
 
