@@ -7,6 +7,8 @@ import { freePort } from './free-port.ts'
 
 type Environment = Record<string, string>
 
+const BUILD = "import { buildIfStale } from './build.mjs'; buildIfStale()"
+
 /** A folder for a process's data; gone when disposed of. */
 export function temporaryFolder() {
   const path = mkdtempSync(join(tmpdir(), 'developer-api-'))
@@ -49,9 +51,9 @@ export async function startService(given: Environment) {
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-/** As `npm start` does first. */
+/** As `npm start` does first, but for the console. */
 function build() {
-  const { status, stderr } = spawnSync(process.execPath, ['build.mjs'], { encoding: 'utf8' })
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', BUILD], { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
 }
 
