@@ -25,7 +25,7 @@ sequence as (
   returning id, channel_id, type, occurred_at
 ), receivers as materialized (
   select types.subscription_id from event
-  join webhook_subscription_types types on types.type = event.type and types.channel_id in (event.channel_id, '*')
+  join webhook_subscription_types types on types.type = event.type and types.channel_id = any (array[event.channel_id, '*'])
   join webhook_subscriptions s on s.id = types.subscription_id and s.status = 'enabled' and s.deleted_at is null
   limit ${DIRECT_RECEIVERS_MAX + 1}
 ), deliveries as (

@@ -61,7 +61,9 @@ export async function backendOf(sql: Pick<Sql, 'unsafe'>): Promise<number> {
 export async function openProxy(): Promise<{ port: number; clients: Set<Socket> }> {
   const clients = new Set<Socket>()
   const door = createServer((client) => {
-    const server = dial(`${target.host}/.s.PGSQL.${target.port}`)
+    const server = target.host.startsWith('/')
+      ? dial(`${target.host}/.s.PGSQL.${target.port}`)
+      : dial(target.port, target.host)
     clients.add(client)
     client
       .on('error', () => {})
