@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { afterAll, describe, expect, expectTypeOf, test } from 'vitest'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { createTestApp } from '../support/app.ts'
 
@@ -67,7 +68,15 @@ describe('/trpc', () => {
   })
 })
 
-test('the example of the README compiles and runs', async () => {
-  const example = /```ts\n(import \{ createClient \}[\s\S]*?)```/.exec(readFileSync('README.md', 'utf8'))?.[1]
-  expect(example).toBeDefined()
+test('the example of the README is the one that is compiled with the tests, and it runs', async () => {
+  const example = readFileSync('test/client/readme-example.ts', 'utf8')
+  const [, shown] = /```ts\n(import \{ createClient \}[\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? []
+  expect(shown?.replace('./src/client', '../../src/client')).toBe(example)
+
+  const file = join(import.meta.dirname, `.generated-example-${process.pid}.ts`)
+  writeFileSync(file, example.replace('http://127.0.0.1:3000', app.base))
+  vi.stubEnv('TOKEN', credential)
+  const print = vi.spyOn(console, 'log').mockImplementation(() => {})
+  await import(file).finally(() => rmSync(file))
+  expect(print).toHaveBeenCalledWith(['ada'])
 })
