@@ -15,7 +15,7 @@ export type UserPrincipal = {
   scopes: readonly Scope[]
 }
 /** Stands for an application: a token of `client_credentials`, or an API key. */
-export type ApplicationPrincipal = { kind: 'application'; clientId: string; scopes: readonly Scope[] }
+type ApplicationPrincipal = { kind: 'application'; clientId: string; scopes: readonly Scope[] }
 
 /** Whoever a credential stands for. */
 export type Principal = UserPrincipal | ApplicationPrincipal

@@ -14,7 +14,6 @@ import { describedTags, description } from './document-texts.ts'
 import { type RestRoute, routes } from './routes.ts'
 
 type Described = { responses: Record<string, Response>; security?: Tree[] }
-export type Document = ReturnType<typeof createDocument>
 
 /** The OpenAPI document: what trpc-to-openapi derives, plus the statuses, envelopes, scopes and slashes it cannot express. */
 export function createDocument(publicUrl: string) {

@@ -6,7 +6,6 @@ import { createTestContext } from './context.ts'
 import { freePort } from './free-port.ts'
 
 type Init = { token?: string | undefined; body?: RequestInit['body'] | object; headers?: Record<string, string> }
-export type Reply = Awaited<ReturnType<Awaited<ReturnType<typeof createTestApp>>['request']>>
 
 /** The whole service on a database and a port of its own, at a time that only the test moves. */
 export async function createTestApp(overrides: Partial<Context> & { trustProxy?: number } = {}) {
