@@ -1,40 +1,41 @@
 import { statement } from '../../db/statement.ts'
 import { sha256 } from '../digest.ts'
 import type { TokenResponse } from '../resources.ts'
-import type { Scope } from '../scopes.ts'
 import {
   type CalledContext,
   CLAIMED_CLIENT,
   type ClaimedClient,
-  clientOf,
   isProven,
   lookUpOf,
   refuseThrottled,
   rejectClient,
 } from './authenticate-client.ts'
 import type { Claim } from './claim-client.ts'
-import { requireGrantType } from './grant-types.ts'
+import { unregistered } from './grant-types.ts'
 import { ACCESS_TOKEN_LIFE } from './lifetimes.ts'
 import { parseScope, refusedScope } from './requested-scope.ts'
 import { tokenResponse } from './token-response.ts'
 import { mint } from './tokens.ts'
 
+type Issued = ClaimedClient & { is_registered: boolean; scope: string | null }
 type Values = [clientId: string, secretHash: Buffer | null, tokenHash: Buffer, scopes: readonly string[] | null]
 
 /** Issues the token only where all is right, so that one round trip is enough; its other columns say what was not. */
-const issueIfRight = statement<Values, ClaimedClient & { scopes: Scope[] | null }>(`
+const issueIfRight = statement<Values, Issued>(`
   with client as (
-    select c.id as client_id, c.confidential, c.grant_types, c.scopes as client_scopes, s.id is not null as is_secret_right
+    select c.id as client_id, c.confidential, s.id is not null as is_secret_right, c.scopes as client_scopes,
+           coalesce('client_credentials' = any (c.grant_types), false) as is_registered
       from ${CLAIMED_CLIENT}
   ), token as (
     insert into access_tokens (hash, client_id, scopes, expires_at)
     select $3, client_id, coalesce($4::text[], client_scopes), statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}'
       from client
-     where is_secret_right and confidential and 'client_credentials' = any (grant_types)
+     where is_secret_right and confidential and is_registered
        and coalesce($4::text[], client_scopes) <@ client_scopes and cardinality(client_scopes) > 0
     returning scopes
   )
-  select client.*, token.scopes from client left join token on true`)
+  select client_id, confidential, is_secret_right, is_registered, array_to_string(token.scopes, ' ') as scope
+    from client left join token on true`)
 
 /**
  * RFC 6749, section 4.4: a token for the application itself, without a refresh token. Authenticates the client too, with
@@ -51,10 +52,9 @@ export async function issueForClient(
   const [found] = values ? await issueIfRight(ctx.db, ...values, sha256(token), wantedScopes(scope)) : []
   if (!found || !isProven(found, claim)) return rejectClient(ctx, claim)
 
-  const client = clientOf(found)
-  requireGrantType(client, 'client_credentials')
-  if (found.scopes === null) throw refusedScope()
-  return tokenResponse(token, found.scopes)
+  if (!found.is_registered) throw unregistered('client_credentials')
+  if (found.scope === null) throw refusedScope()
+  return tokenResponse(token, found.scope)
 }
 
 const NO_SCOPE = [''] // registered nowhere, so the statement issues nothing

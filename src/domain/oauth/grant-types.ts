@@ -9,6 +9,8 @@ export const isGrantType = (value: string): value is GrantType => grantTypes.som
 
 /** Throws `unauthorized_client` for a client that is not registered for a grant. */
 export function requireGrantType(client: { grantTypes: readonly GrantType[] }, wanted: GrantType): void {
-  if (client.grantTypes.includes(wanted)) return
-  throw new Problem('unauthorized_client', `grant_type: this client is not registered for "${wanted}".`)
+  if (!client.grantTypes.includes(wanted)) throw unregistered(wanted)
 }
+
+export const unregistered = (wanted: GrantType) =>
+  new Problem('unauthorized_client', `grant_type: this client is not registered for "${wanted}".`)

@@ -63,7 +63,7 @@ export async function startGrant(tx: InTransaction, grant: NewGrant): Promise<To
     refreshHash,
     codeHash,
   )
-  return tokenResponse(access, scopes, refresh)
+  return tokenResponse(access, scopes.join(' '), refresh)
 }
 
 /** Tokens of a user for a client without a consent page, for data that is set up by hand. Both identifiers must exist. */

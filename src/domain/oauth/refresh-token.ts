@@ -57,14 +57,16 @@ async function settleRefresh(
   const granted = found.scopes.filter((one) => client.scopes.includes(one))
   const scopes = scopesWithin(scope, granted)
 
-  const successor = found.successor_hash
-    ? await successorAgain(tx, presented, found.successor_hash, found.is_fresh)
-    : await rotate(tx, presented, found)
+  const { hash, grant_id: grantId, user_id: userId, successor_hash: earlier } = found
+  const successor = earlier
+    ? await successorAgain(tx, presented, earlier, found.is_fresh)
+    : firstSuccessor(tx, presented)
   if (successor === undefined) return revokeReused(tx, found)
 
   const access = mint('access')
-  await insertAccessToken(tx.db, sha256(access), client.id, found.user_id, found.grant_id, scopes)
-  return tokenResponse(access, scopes, successor)
+  const newHash = earlier ? null : sha256(successor)
+  await insertTokens(tx.db, sha256(access), client.id, userId, grantId, scopes, newHash, hash)
+  return tokenResponse(access, scopes.join(' '), successor)
 }
 
 /**
@@ -83,19 +85,33 @@ const lockPresented = statement<[hash: Buffer, clientId: string], Presented>(`
      for key share of u, c
      for update of g, r`)
 
-const insertSuccessor = statement<[hash: Buffer, grantId: string, presentedHash: Buffer], never>(`
-  with spent as (
-    update refresh_tokens set consumed_at = statement_timestamp(), successor_hash = $1 where hash = $3
-  )
-  insert into refresh_tokens (hash, grant_id, expires_at)
-  select $1, id, least(statement_timestamp() + interval '${REFRESH_TOKEN_LIFE}', expires_at) from grants where id = $2`)
+type NewTokens = [
+  accessHash: Buffer,
+  clientId: string,
+  userId: string,
+  grantId: string,
+  scopes: readonly Scope[],
+  successorHash: Buffer | null,
+  presentedHash: Buffer,
+]
 
-async function rotate(tx: InTransaction, presented: string, { hash, grant_id }: Presented): Promise<string> {
-  const [key] = tx.keyring.keysFor('refresh-successor')
+/** An access token and, unless there is one from before, the successor, which spends the token that was presented. */
+const insertTokens = statement<NewTokens, never>(`
+  with spent as (
+    update refresh_tokens set consumed_at = statement_timestamp(), successor_hash = $6
+     where hash = $7 and $6::bytea is not null
+  ), successor as (
+    insert into refresh_tokens (hash, grant_id, expires_at)
+    select $6, id, least(statement_timestamp() + interval '${REFRESH_TOKEN_LIFE}', expires_at)
+      from grants where id = $4 and $6::bytea is not null
+  )
+  insert into access_tokens (hash, client_id, user_id, grant_id, scopes, expires_at)
+  values ($1, $2, $3, $4, $5, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}')`)
+
+function firstSuccessor({ keyring }: InTransaction, presented: string): string {
+  const [key] = keyring.keysFor('refresh-successor')
   if (!key) throw new Error('A keyring holds at least one key')
-  const successor = successorOf(presented, key)
-  await insertSuccessor(tx.db, sha256(successor), grant_id, hash)
-  return successor
+  return successorOf(presented, key)
 }
 
 const findUnspent = statement<[hash: Buffer], { hash: Buffer }>(
@@ -114,9 +130,3 @@ async function revokeReused(tx: InTransaction<CalledContext>, { grant_id, client
   const actor = { type: 'client', id: client_id } as const
   await revokeGrants(tx, eq(grants.id, grant_id), { reason: 'refresh_reuse', actor })
 }
-
-type AccessValues = [hash: Buffer, clientId: string, userId: string, grantId: string, scopes: readonly Scope[]]
-
-const insertAccessToken = statement<AccessValues, never>(`
-  insert into access_tokens (hash, client_id, user_id, grant_id, scopes, expires_at)
-  values ($1, $2, $3, $4, $5, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}')`)

@@ -1,14 +1,13 @@
 import type { TokenResponse } from '../resources.ts'
-import type { Scope } from '../scopes.ts'
 import { ACCESS_TOKEN_S } from './lifetimes.ts'
 
 /** Without `refresh_token` unless one was issued. */
-export function tokenResponse(accessToken: string, scopes: readonly Scope[], refreshToken?: string): TokenResponse {
+export function tokenResponse(accessToken: string, scope: string, refreshToken?: string): TokenResponse {
   return {
     access_token: accessToken,
     token_type: 'Bearer',
     expires_in: ACCESS_TOKEN_S,
-    scope: scopes.join(' '),
+    scope,
     ...(refreshToken !== undefined && { refresh_token: refreshToken }),
   }
 }

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomFillSync, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** The prefix says what a token is, so that no kind can pass for another and scanners find what leaked. */
@@ -11,9 +11,9 @@ const BODY_LENGTH = 43 // 256 bits in base 62
 const CHECKSUM_LENGTH = 6 // 32 bits
 const TAIL = new RegExp(`^[0-9A-Za-z]{${BODY_LENGTH + CHECKSUM_LENGTH}}$`)
 
-/** A new token: `<prefix>_`, 256 random bits in 43 digits base 62, and the CRC32 of all that in six. */
+/** A new token: `<prefix>_`, 43 random digits base 62 (256 bits), and the CRC32 of all that in six more. */
 export function mint(kind: TokenKind): string {
-  return seal(kind, randomBytes(32))
+  return seal(kind, randomDigits(BODY_LENGTH))
 }
 
 /** Whether a text has the form of such a token, checksum included: garbage is refused without a query. */
@@ -29,7 +29,7 @@ export function isWellFormed(kind: TokenKind, token: string): boolean {
  * gets it again, and nothing is kept in clear.
  */
 export function successorOf(refreshToken: string, key: Buffer): string {
-  return seal('refresh', createHmac('sha256', key).update('rt-rotate\0').update(refreshToken).digest())
+  return seal('refresh', base62(createHmac('sha256', key).update('rt-rotate\0').update(refreshToken).digest()))
 }
 
 /** Compares in a time that does not tell how much of it agreed. */
@@ -42,16 +42,33 @@ export function last4Of(token: string): string {
   return token.slice(-4)
 }
 
-function seal(kind: TokenKind, bytes: Buffer): string {
-  const unchecked = `${prefixes[kind]}_${base62(bytes)}`
+function seal(kind: TokenKind, body: string): string {
+  const unchecked = `${prefixes[kind]}_${body}`
   return unchecked + checksum(unchecked)
 }
 
 const checksum = (text: string) => digitsOf(crc32(text), CHECKSUM_LENGTH)
 
+const pool = new Uint8Array(4096)
+let used = pool.length
+
+/** Six bits that are no digit are thrown away, so that each digit is as likely as any other. */
+function randomDigits(length: number): string {
+  let text = ''
+  while (text.length < length) {
+    if (used === pool.length) {
+      randomFillSync(pool)
+      used = 0
+    }
+    text += DIGITS[(pool[used++] ?? 0) & 63] ?? ''
+  }
+  return text
+}
+
 const CHUNK_LENGTH = 8
 const CHUNK = 62n ** BigInt(CHUNK_LENGTH) // a remainder of it is exact as a number, and numbers divide faster
 
+/** 32 bytes as a number of 43 digits. */
 function base62(bytes: Buffer): string {
   let rest = BigInt(`0x${bytes.toString('hex')}`)
   let text = ''
