@@ -14,6 +14,8 @@ export type WorkerOptions = {
   waker: Waker
   /** A direct connection: LISTEN does not pass a transaction pooler. */
   target: Target
+  /** How long attempts may go on once it is disposed of: 8 s. */
+  graceMs?: number
 }
 
 /** Passes every wake of this process on to the others. For a process that commits events, whether or not it delivers them. */
@@ -26,9 +28,9 @@ export function announceWakes({ db }: Context, waker: Waker): Disposable {
  * latest after a second. The loss of the listening connection is normal: the loop goes on by its tick. Disposing lets
  * attempts finish for 8 s, cuts the others short and gives them back.
  */
-export function startWorker(context: Context, { waker, target }: WorkerOptions): AsyncDisposable {
+export function startWorker(context: Context, { waker, target, graceMs }: WorkerOptions): AsyncDisposable {
   const stop = new AbortController()
-  const work = workDeliveries(context, { signal: stop.signal, onWake: waker.onWake })
+  const work = workDeliveries(context, { signal: stop.signal, onWake: waker.onWake, graceMs })
   const channels = { [WAKE_CHANNEL]: waker.wake, [STOPPED_CHANNEL]: endAttemptsOf }
   const listener = listen(target, channels, {
     onUp: waker.wake,

@@ -29,6 +29,8 @@ export type Receiver = AsyncDisposable & {
   requests: Received[]
   /** Resolves with all requests once there are `count` of them. */
   received(count: number): Promise<Received[]>
+  /** The same, once they are about `count` different events. */
+  receivedEvents(count: number): Promise<Received[]>
 }
 
 const ok: Answering = () => ({ status: 204 })
@@ -44,19 +46,21 @@ export async function startReceiver(answering: Answering = ok): Promise<Receiver
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
+  const when = (isSo: () => boolean) =>
+    new Promise<Received[]>((resolve) => {
+      const look = () => {
+        if (!isSo()) return
+        waiting.delete(look)
+        resolve(requests)
+      }
+      waiting.add(look)
+      look()
+    })
   return {
     url: `http://127.0.0.1:${port}/hook`,
     requests,
-    received: (count) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (requests.length < count) return
-          waiting.delete(look)
-          resolve(requests)
-        }
-        waiting.add(look)
-        look()
-      }),
+    received: (count) => when(() => requests.length >= count),
+    receivedEvents: (count) => when(() => new Set(requests.map(({ event }) => event.id)).size >= count),
     [Symbol.asyncDispose]: () => close(server),
   }
 }

@@ -14,6 +14,8 @@ export type WorkOptions = EngineOptions & {
   /** Claims for this long less the deadline of an attempt, then waits for what it began. Without it: until `signal`. */
   budgetMs?: number | undefined
   signal?: AbortSignal | undefined
+  /** How long attempts may go on after `signal`: 8 s. */
+  graceMs?: number | undefined
   /** Is given what to call whenever there may be something to do; returns how to stop that. */
   onWake?: ((wake: () => void) => () => void) | undefined
 }
@@ -24,7 +26,7 @@ export type WorkOptions = EngineOptions & {
  * away; without one it waits for it and ends only by `signal`, letting attempts finish for 8 s.
  */
 export async function workDeliveries(ctx: Context, options: WorkOptions = {}): Promise<WorkCounts> {
-  const { budgetMs, signal } = options
+  const { budgetMs, signal, graceMs = STOP_MS } = options
   const engine = new Engine(ctx, options)
   const stopWaking = options.onWake?.(engine.changed.ring)
   const end = performance.now() + (budgetMs ?? Number.POSITIVE_INFINITY)
@@ -33,7 +35,7 @@ export async function workDeliveries(ctx: Context, options: WorkOptions = {}): P
     else await drain(ctx, engine, end, signal)
   } finally {
     stopWaking?.()
-    await engine.stop(Math.min(STOP_MS, Math.max(end - performance.now(), 0)))
+    await engine.stop(Math.min(graceMs, Math.max(end - performance.now(), 0)))
   }
   if (budgetMs !== undefined && engine.failure) throw engine.failure
   return engine.tally.counts

@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Keyring } from '../../src/domain/keyring.ts'
+import { sizeOf } from './support/long.ts'
+import { createStage, type Stage } from './support/stage.ts'
+import { startWorkerProcess, type WorkerProcess } from './support/workers.ts'
+
+const KILLS = sizeOf('kills between sending and settling', { short: 2, long: 20 })
+const ROWS = 24
+
+const secretKey = randomBytes(32).toString('base64url')
+let stage: Stage
+beforeAll(async () => {
+  stage = await createStage({ keyring: new Keyring([secretKey]) })
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const start = (graceMs = 8_000) => startWorkerProcess({ target: stage.target, secretKey, graceMs })
+
+test(`killed between sending and settling, ${KILLS} times: nothing is lost, copies have the same id and are few`, async () => {
+  let victim: WorkerProcess | undefined
+  let killed: Promise<void> | undefined
+  const { say, pass, receiver, done } = await stage.scene(async (_, n) => {
+    if (n % 7 === 5) killed ??= victim?.kill()
+    await killed
+    return {}
+  })
+  for (let n = 0; n < ROWS; n++) await say(`${n}`)
+  for (let kills = 0; kills < KILLS; kills++) {
+    killed = undefined
+    victim = await start()
+    await receiver.received(7 * kills + 5)
+    await killed
+    await pass() // the leases of the dead end
+  }
+  victim = undefined
+  await using _ = await start()
+  await receiver.receivedEvents(ROWS)
+  await stage.work()
+  await _.stop()
+  expect((await done()).map(({ outcome }) => outcome)).toEqual(Array(ROWS).fill('delivered'))
+  expect(receiver.requests.length - ROWS, 'copies').toBeLessThanOrEqual(KILLS * 8)
+}, 120_000)
+
+test('told to stop: what answers in time is settled, what hangs is given back uncharged, and the status is 0', async () => {
+  let answer: () => void = () => {}
+  const late = new Promise<object>((resolve) => {
+    answer = () => resolve({})
+  })
+  const slow = await stage.scene(() => late)
+  const hanging = await stage.scene(() => 'hang')
+  const worker = await start(1_000)
+  await slow.say()
+  await hanging.say()
+  await Promise.all([slow.receiver.received(1), hanging.receiver.received(1)])
+  const begun = performance.now()
+  const stopped = worker.stop()
+  answer()
+  expect(await stopped).toBe(0)
+  expect(performance.now() - begun).toBeLessThan(15_000)
+  expect(await slow.done()).toMatchObject([{ outcome: 'delivered', attempts: 1 }])
+  expect(await hanging.queue()).toMatchObject([{ attempts: 0, claims: 0, lease: null }])
+  expect(hanging.receiver.requests).toHaveLength(1)
+  await hanging.change({ url: slow.receiver.url })
+  await stage.run('delete from webhook_deliveries')
+  await hanging.change({ updatedAt: new Date() })
+}, 60_000)

@@ -1,0 +1,41 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { WorkerOrder } from './worker-process.ts'
+
+const script = fileURLToPath(new URL('./worker-process.ts', import.meta.url))
+
+export type WorkerProcess = AsyncDisposable & {
+  child: ChildProcess
+  /** SIGKILL; resolves when the process is gone. */
+  kill: () => Promise<void>
+  /** SIGTERM; resolves with its exit status. */
+  stop: () => Promise<number | null>
+}
+
+/** Starts the delivery loop as a process of its own and resolves when it runs. */
+export async function startWorkerProcess(order: WorkerOrder): Promise<WorkerProcess> {
+  const child = fork(script, [JSON.stringify(order)], {
+    execArgv: ['--import', 'tsx'],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  const ended = once(child, 'exit')
+  await Promise.race([
+    once(child, 'message'),
+    ended.then(() => Promise.reject(new Error('The worker ended before it was ready'))),
+  ])
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  return {
+    child,
+    kill,
+    stop: async () => {
+      child.kill('SIGTERM')
+      const [status] = (await ended) as [number | null]
+      return status
+    },
+    [Symbol.asyncDispose]: kill,
+  }
+}

@@ -1,0 +1,149 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openPools } from '../../src/db/pools.ts'
+import { Waker } from '../../src/domain/webhooks/waker.ts'
+import { announceWakes, startWorker } from '../../src/worker.ts'
+import { createDatabaseProxy } from '../support/database-proxy.ts'
+import { createStage, type Stage } from './support/stage.ts'
+
+let stage: Stage
+let waker: Waker
+beforeEach(async () => {
+  waker = new Waker()
+  stage = await createStage({ wake: waker.wake })
+})
+afterEach(() => stage[Symbol.asyncDispose]())
+
+const work = (options: { graceMs?: number } = {}) =>
+  startWorker(stage.context, { waker, target: stage.target, ...options })
+/** Resolves at the next wake. */
+const woken = () =>
+  new Promise<void>((resolve) => {
+    const stop = waker.onWake(() => {
+      stop()
+      resolve()
+    })
+  })
+
+describe('the loop', () => {
+  test('is woken by commits: first attempts do not wait for its tick', async () => {
+    await using _ = work()
+    const { say, receiver } = await stage.scene()
+    const waits = []
+    for (let n = 1; n <= 8; n++) {
+      const begun = performance.now()
+      await say(`${n}`)
+      waits.push(((await receiver.received(n)).at(-1)?.at ?? 0) - begun)
+    }
+    expect(waits.toSorted((a, b) => a - b)[3], `${waits.map(Math.round)} ms`).toBeLessThan(500)
+  })
+
+  test('hears of commits in other processes, and passes on its own', async () => {
+    await using _ = work()
+    const other = new Waker()
+    using _announcing = announceWakes(stage.context, other)
+    const heard = woken()
+    other.wake()
+    await heard
+  })
+
+  test('serves one receiver at once while another hangs', async () => {
+    await using _ = work({ graceMs: 0 })
+    const slow = await stage.scene(() => 'hang')
+    const quick = await stage.scene()
+    for (let n = 0; n < 30; n++) await slow.say(`${n}`)
+    await slow.receiver.received(8)
+    for (let n = 0; n < 10; n++) await quick.say(`${n}`)
+    await quick.receiver.received(10)
+    expect(slow.receiver.requests, 'its window').toHaveLength(8)
+  })
+
+  test('ends attempts when another process has deleted their subscription', async () => {
+    await using _ = work()
+    let closed: Promise<unknown> = Promise.resolve()
+    const { id, say, receiver } = await stage.scene(() => 'hang')
+    const server = createServer((request) => {
+      closed = once(request.socket, 'close')
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { change } = {
+      change: (url: string) => stage.run(`update webhook_subscriptions set url = '${url}' where id = '${id}'`),
+    }
+    await change(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    const requested = once(server, 'request')
+    await say()
+    await requested
+    await stage.run(`update webhook_subscriptions set deleted_at = now() where id = '${id}'`)
+    await stage.run(`select pg_notify('webhook_stopped', '${id}')`)
+    await closed
+    server.close()
+    await change(receiver.url)
+  })
+
+  test('goes on when the listening connection is cut, and listens again', async () => {
+    await using _ = work()
+    const { say, receiver } = await stage.scene()
+    await say('before')
+    await receiver.received(1)
+    const up = woken()
+    await stage.run(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'developer-api listen'`)
+    await up
+    await say('after')
+    await receiver.received(2)
+  })
+})
+
+describe('a stop', () => {
+  test('lets attempts end that are under way, and settles them', async () => {
+    let answer: () => void = () => {}
+    const answering = new Promise<object>((resolve) => {
+      answer = () => resolve({})
+    })
+    const { say, receiver, done } = await stage.scene(() => answering)
+    const worker = work()
+    await say()
+    await receiver.received(1)
+    const stopped = worker[Symbol.asyncDispose]()
+    answer()
+    await stopped
+    expect(await done()).toMatchObject([{ outcome: 'delivered', attempts: 1 }])
+  })
+
+  test('cuts off what hangs after its grace, and gives it back uncharged', async () => {
+    const { say, receiver, queue } = await stage.scene(() => 'hang')
+    const worker = work({ graceMs: 50 })
+    await say()
+    await receiver.received(1)
+    await worker[Symbol.asyncDispose]()
+    expect(await queue()).toMatchObject([{ attempts: 0, claims: 0, lease: null }])
+    await stage.run('delete from events')
+    await stage.run('delete from webhook_deliveries')
+  })
+})
+
+test('the database goes in mid batch and comes back: the loop waits, and nothing is lost or settled twice', async () => {
+  await using proxy = await createDatabaseProxy(stage.target)
+  await using pools = openPools(proxy.target)
+  let tell: (line: unknown) => void = () => {}
+  const told = new Promise((resolve) => {
+    tell = resolve
+  })
+  const log = Object.assign(Object.create(stage.context.log), { warn: tell }) as typeof stage.context.log
+  const { say, pass, receiver, done } = await stage.scene(async (_, n) => {
+    if (n === 4) await proxy.takeAway()
+    return {}
+  })
+  for (let n = 0; n < 30; n++) await say(`${n}`)
+  const worker = startWorker({ ...stage.context, ...pools, log }, { waker, target: proxy.target })
+  await told
+  await proxy.giveBack()
+  await receiver.receivedEvents(30)
+  await worker[Symbol.asyncDispose]()
+  await pass()
+  await stage.work() // what was claimed by a transaction whose answer was lost comes back when its lease ends
+  expect((await done()).map(({ outcome }) => outcome)).toEqual(Array(30).fill('delivered'))
+  expect(receiver.requests.length, 'copies').toBeLessThanOrEqual(30 + 32)
+}, 60_000)
