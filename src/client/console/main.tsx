@@ -8,4 +8,5 @@ import { passNonceOn } from './app/nonce.ts'
 passNonceOn()
 const root = document.getElementById('console')
 if (!root) throw new Error('The page has no place for the console')
+document.getElementById('splash')?.remove()
 createRoot(root).render(<App />)

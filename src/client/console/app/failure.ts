@@ -23,7 +23,7 @@ export function failureOf(error: unknown): Failure {
 /** The message without the field that it begins with, if it is about this field: that stands beside the input. */
 export function messageFor(field: string, error: unknown): string | undefined {
   const { message } = failureOf(error)
-  const [, name, text] = /^([a-z_.\d]+): (.*)$/s.exec(message) ?? []
+  const [, name, text] = /^([a-z_.\d]+):? (.*)$/s.exec(message) ?? []
   const isAbout = name === field || name?.startsWith(`${field}.`)
   return isAbout && text !== undefined ? text.charAt(0).toUpperCase() + text.slice(1) : undefined
 }

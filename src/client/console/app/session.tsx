@@ -23,4 +23,4 @@ export const loginAddress = (path: string): string => `/login?next=${encodeURICo
 export const signUpAddress = (path: string): string => `/signup?next=${encodeURIComponent(path)}`
 
 /** Whether strangers may make an account: the server wrote it into the page. */
-export const isSignUpOpen = (): boolean => document.documentElement.dataset.signup === 'open'
+export const isSignUpOpen = (): boolean => document.documentElement.dataset.signup !== 'closed'

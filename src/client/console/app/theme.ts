@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { Anchor, type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
 /** Around the accent of the pages on which people log in. */
 const iris: MantineColorsTuple = [
@@ -24,6 +24,7 @@ export const theme = createTheme({
   respectReducedMotion: true,
   fontFamily: 'system-ui, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
+  components: { Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }) },
   headings: {
     fontWeight: '650',
     sizes: { h1: { fontSize: '1.6rem' }, h2: { fontSize: '1.2rem' }, h3: { fontSize: '1rem' } },

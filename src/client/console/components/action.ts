@@ -20,13 +20,13 @@ export function useAction<Output, Failure, Input, Prepared>(
   const confirm = useConfirm()
   const { mutateAsync, isPending } = useMutation(options)
   /** Resolves to what the service answered, or to undefined when it was not done. */
-  const run = async (input: Input, question?: Question): Promise<Output | undefined> => {
+  const run = async (input: Input, question?: Question): Promise<{ output: Output } | undefined> => {
     if (question && !(await confirm(question))) return undefined
     try {
       const output = await mutateAsync(input)
       if (done !== undefined) notifyDone(done)
       await queries.invalidateQueries({ queryKey: refresh })
-      return output
+      return { output }
     } catch (error) {
       notifyFailed(failed, error)
       return undefined

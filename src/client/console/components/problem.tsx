@@ -1,6 +1,7 @@
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { Button, Code, Group, Stack, Text } from '@mantine/core'
 import { failureOf } from '../app/failure.ts'
 import { Icon } from './icon.tsx'
+import { Notice } from './notice.tsx'
 
 type ProblemProps = { error: unknown; title?: string; onRetry?: (() => void) | undefined }
 
@@ -8,7 +9,7 @@ type ProblemProps = { error: unknown; title?: string; onRetry?: (() => void) | u
 export function Problem({ error, title = 'This did not work', onRetry }: ProblemProps) {
   const { code, message, requestId } = failureOf(error)
   return (
-    <Alert color="red" variant="outline" title={title} icon={<Icon shape="warning" />} role="alert" className="problem">
+    <Notice tone="bad" title={title} icon={<Icon shape="warning" />} role="alert">
       <Stack gap="xs">
         <Text size="sm">{message}</Text>
         <Group gap="xs">
@@ -27,6 +28,6 @@ export function Problem({ error, title = 'This did not work', onRetry }: Problem
           </Group>
         )}
       </Stack>
-    </Alert>
+    </Notice>
   )
 }

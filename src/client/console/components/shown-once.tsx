@@ -1,5 +1,6 @@
-import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { CopyTextButton } from './copy.tsx'
+import { Notice } from './notice.tsx'
 
 export type Secret = { title: string; value: string; hint: string }
 
@@ -17,9 +18,9 @@ export function ShownOnce({ secret, onClose }: { secret: Secret | undefined; onC
     >
       {secret && (
         <Stack>
-          <Alert color="yellow" variant="outline" title="Shown once" className="warning">
+          <Notice tone="warn" title="Shown once">
             Keep it somewhere safe now: we store only what lets us recognise it, and cannot show it again.
-          </Alert>
+          </Notice>
           <Text component="code" ff="monospace" className="secret" data-testid="secret">
             {secret.value}
           </Text>

@@ -1,1 +1,49 @@
-export const developerRoutes = []
+import type { RouteObject } from 'react-router'
+
+const applications: RouteObject[] = [
+  {
+    path: 'applications',
+    lazy: async () => ({ Component: (await import('./applications/applications.tsx')).Applications }),
+  },
+  {
+    path: 'applications/new',
+    lazy: async () => ({ Component: (await import('./applications/new-application.tsx')).NewApplication }),
+  },
+  {
+    path: 'applications/:id',
+    lazy: async () => ({ Component: (await import('./applications/application.tsx')).ApplicationPage }),
+    children: [
+      { index: true, lazy: async () => ({ Component: (await import('./applications/credentials.tsx')).Credentials }) },
+      { path: 'keys', lazy: async () => ({ Component: (await import('./applications/keys.tsx')).Keys }) },
+      { path: 'settings', lazy: async () => ({ Component: (await import('./applications/settings.tsx')).Settings }) },
+    ],
+  },
+]
+
+const webhooks: RouteObject[] = [
+  { path: 'webhooks', lazy: async () => ({ Component: (await import('./webhooks/webhooks.tsx')).Webhooks }) },
+  { path: 'webhooks/new', lazy: async () => ({ Component: (await import('./webhooks/new-webhook.tsx')).NewWebhook }) },
+  { path: 'webhooks/:id', lazy: async () => ({ Component: (await import('./webhooks/webhook.tsx')).WebhookPage }) },
+  { path: 'deliveries', lazy: async () => ({ Component: (await import('./deliveries/ledger.tsx')).Ledger }) },
+  {
+    path: 'deliveries/:id',
+    lazy: async () => ({ Component: (await import('./deliveries/delivery.tsx')).DeliveryPage }),
+  },
+]
+
+const help: RouteObject[] = [
+  { path: 'events', lazy: async () => ({ Component: (await import('./events/event-types.tsx')).EventTypes }) },
+  { path: 'events/:type', lazy: async () => ({ Component: (await import('./events/event-type.tsx')).EventTypePage }) },
+  { path: 'doctor', lazy: async () => ({ Component: (await import('./doctor/doctor.tsx')).Doctor }) },
+  {
+    path: 'quick-start',
+    lazy: async () => ({ Component: (await import('./quick-start/quick-start.tsx')).QuickStart }),
+  },
+]
+
+export const developerRoutes: RouteObject[] = [
+  { index: true, lazy: async () => ({ Component: (await import('./overview.tsx')).Overview }) },
+  ...applications,
+  ...webhooks,
+  ...help,
+]

@@ -1,8 +1,9 @@
-import { Alert, Loader, Text } from '@mantine/core'
+import { Box, Loader } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { client } from '../app/api.ts'
 import { useIsReachable } from '../app/connection.ts'
+import { Notice } from '../components/notice.tsx'
 
 const PROBE_MS = 2_000
 
@@ -20,8 +21,10 @@ export function Reconnecting() {
   }, [isReachable, queries])
   if (isReachable) return null
   return (
-    <Alert color="yellow" variant="outline" className="warning" mb="md" role="status" icon={<Loader size={16} />}>
-      <Text size="sm">The service does not answer. Reconnecting…</Text>
-    </Alert>
+    <Box mb="md">
+      <Notice tone="warn" role="status" icon={<Loader size={16} />}>
+        The service does not answer. Reconnecting…
+      </Notice>
+    </Box>
   )
 }

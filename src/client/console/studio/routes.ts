@@ -1,1 +1,7 @@
-export const studioRoutes = []
+import type { RouteObject } from 'react-router'
+
+export const studioRoutes: RouteObject[] = [
+  { index: true, lazy: async () => ({ Component: (await import('./live-stream.tsx')).LiveStream }) },
+  { path: 'chat', lazy: async () => ({ Component: (await import('./chat.tsx')).Chat }) },
+  { path: 'bans', lazy: async () => ({ Component: (await import('./bans.tsx')).Bans }) },
+]

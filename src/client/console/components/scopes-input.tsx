@@ -1,0 +1,47 @@
+import { Checkbox, Code, Group, SimpleGrid, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { allScopes, type Scope, scopeWords } from './scopes.ts'
+
+type ScopesInputProps = {
+  label: string
+  description?: string
+  /** What can be chosen; every scope when left out. */
+  choices?: readonly Scope[]
+  value?: Scope[]
+  defaultValue?: Scope[]
+  onChange?: (scopes: Scope[]) => void
+  error?: ReactNode
+}
+
+/** Scopes to tick, each with what it allows. */
+export function ScopesInput({ choices = allScopes, onChange, ...group }: ScopesInputProps) {
+  return (
+    <Checkbox.Group {...group} onChange={(values) => onChange?.(allScopes.filter((scope) => values.includes(scope)))}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt="xs">
+        {choices.map((scope) => (
+          <Checkbox key={scope} value={scope} label={<ScopeLabel scope={scope} />} />
+        ))}
+      </SimpleGrid>
+    </Checkbox.Group>
+  )
+}
+
+const ScopeLabel = ({ scope }: { scope: Scope }) => (
+  <>
+    <Code>{scope}</Code>
+    <Text component="span" size="xs" c="dimmed" display="block">
+      {scopeWords[scope]}
+    </Text>
+  </>
+)
+
+/** Scopes to read. */
+export function ScopeList({ scopes }: { scopes: readonly string[] }) {
+  return (
+    <Group gap={4}>
+      {scopes.map((scope) => (
+        <Code key={scope}>{scope}</Code>
+      ))}
+    </Group>
+  )
+}

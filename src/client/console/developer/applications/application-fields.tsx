@@ -1,0 +1,59 @@
+import { Textarea, TextInput } from '@mantine/core'
+import type { UseFormReturnType } from '@mantine/form'
+import { allScopes, type Scope } from '../../components/scopes.ts'
+import { ScopesInput } from '../../components/scopes-input.tsx'
+
+export type ApplicationValues = { name: string; website_url: string; redirect_uris: string; scopes: Scope[] }
+
+export const emptyApplication: ApplicationValues = { name: '', website_url: '', redirect_uris: '', scopes: allScopes }
+
+/** As the service names them when it refuses one. */
+export const applicationFields = ['name', 'website_url', 'redirect_uris', 'scopes', 'grant_types']
+
+/** One entry a line; empty lines are none. */
+export const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+/** What can be said of an application when it is made and later. */
+export function ApplicationFields<Values extends ApplicationValues>({ form }: { form: UseFormReturnType<Values> }) {
+  return (
+    <>
+      <TextInput
+        label="Name"
+        description="People see it when they are asked for access"
+        required
+        maxLength={100}
+        autoComplete="off"
+        key={form.key('name')}
+        {...form.getInputProps('name')}
+      />
+      <TextInput
+        label="Website"
+        description="Where people can look who you are (optional)"
+        type="url"
+        placeholder="https://"
+        key={form.key('website_url')}
+        {...form.getInputProps('website_url')}
+      />
+      <Textarea
+        label="Redirect URIs"
+        description="One a line, compared character by character; only the port of a loopback address may differ. Leave it empty when nobody logs in through this application."
+        placeholder="https://example.com/callback"
+        autosize
+        minRows={2}
+        spellCheck={false}
+        key={form.key('redirect_uris')}
+        {...form.getInputProps('redirect_uris')}
+      />
+      <ScopesInput
+        label="Scopes"
+        description="What it may ask for at most"
+        key={form.key('scopes')}
+        {...form.getInputProps('scopes')}
+      />
+    </>
+  )
+}

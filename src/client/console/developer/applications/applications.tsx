@@ -1,0 +1,77 @@
+import { Anchor, Button, Group, Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { useTRPC } from '../../app/api.ts'
+import type { Outputs } from '../../app/session.tsx'
+import { Copyable } from '../../components/copy.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { More } from '../../components/more.tsx'
+import { Page } from '../../components/page.tsx'
+import { byCursor, itemsOf } from '../../components/pages.ts'
+import { Section } from '../../components/section.tsx'
+
+export type Application = Outputs['applications']['get']
+
+export function Applications() {
+  const trpc = useTRPC()
+  const query = useInfiniteQuery(trpc.applications.list.infiniteQueryOptions({}, byCursor))
+  return (
+    <Page
+      title="Applications"
+      intro="An application is what calls the API: it has a client identifier, credentials, and the scopes that it may ask for."
+      actions={<CreateApplication />}
+    >
+      <Loaded query={query}>{(found) => <ApplicationList applications={itemsOf(found)} />}</Loaded>
+      <More query={query} />
+    </Page>
+  )
+}
+
+export const CreateApplication = () => (
+  <Button component={Link} to="/developer/applications/new" leftSection={<Icon shape="plus" />}>
+    Create application
+  </Button>
+)
+
+function ApplicationList({ applications }: { applications: Application[] }) {
+  if (applications.length === 0) {
+    return (
+      <Empty title="No application yet" action={<CreateApplication />}>
+        Create one to get a client identifier, and with it tokens, API keys and webhooks.
+      </Empty>
+    )
+  }
+  return (
+    <Section title="Yours">
+      <ul className="rows">
+        {applications.map((application) => (
+          <ApplicationRow key={application.id} application={application} />
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function ApplicationRow({ application: { id, name, confidential, created_at } }: { application: Application }) {
+  return (
+    <li className="row">
+      <div className="row-main">
+        <Anchor component={Link} to={`/developer/applications/${id}`} fw={600} className="breakable">
+          {name}
+        </Anchor>
+        <Text size="sm" c="dimmed">
+          {kindOf(confidential)} · created <Instant at={created_at} />
+        </Text>
+      </div>
+      <Group gap="xs">
+        <Copyable value={id} label="client identifier" />
+      </Group>
+    </li>
+  )
+}
+
+export const kindOf = (isConfidential: boolean): string =>
+  isConfidential ? 'Confidential: runs on a server' : 'Public: runs on a device or in a browser'

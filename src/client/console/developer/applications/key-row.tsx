@@ -1,0 +1,92 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useTRPC } from '../../app/api.ts'
+import { useAction } from '../../components/action.ts'
+import { Instant } from '../../components/instant.tsx'
+import { ScopeList } from '../../components/scopes-input.tsx'
+import { Status, type Tone } from '../../components/status.tsx'
+import type { ApiKey } from './keys.tsx'
+
+type KeyState = { tone: Tone; word: string; isLiving: boolean }
+
+function stateOf({ revoked_at, expires_at, replaced_by }: ApiKey, nowMs: number): KeyState {
+  if (revoked_at !== null) return { tone: 'quiet', word: 'Revoked', isLiving: false }
+  if (expires_at !== null && Date.parse(expires_at) <= nowMs) return { tone: 'quiet', word: 'Expired', isLiving: false }
+  if (replaced_by !== null) return { tone: 'warn', word: 'Rolled', isLiving: true }
+  return { tone: 'good', word: 'Active', isLiving: true }
+}
+
+type KeyRowProps = { apiKey: ApiKey; onRolled: (title: string, value: string, hint: string) => void }
+
+export function KeyRow({ apiKey, onRolled }: KeyRowProps) {
+  const { name, first8, last4, scopes } = apiKey
+  const { tone, word, isLiving } = stateOf(apiKey, Date.now())
+  return (
+    <li className="row">
+      <Stack gap={4} className="row-main">
+        <Group gap="sm">
+          <Text fw={600} className="breakable">
+            {name}
+          </Text>
+          <Text ff="monospace" size="sm" c="dimmed">
+            {first8}…{last4}
+          </Text>
+          <Status tone={tone}>{word}</Status>
+        </Group>
+        <KeyDates apiKey={apiKey} />
+        <ScopeList scopes={scopes} />
+      </Stack>
+      {isLiving && <KeyActions apiKey={apiKey} onRolled={onRolled} />}
+    </li>
+  )
+}
+
+function KeyDates({ apiKey: { created_at, expires_at, last_used_at, revoked_at } }: { apiKey: ApiKey }) {
+  return (
+    <Text size="sm" c="dimmed">
+      {last_used_at ? (
+        <>
+          Last used <Instant at={last_used_at} />
+        </>
+      ) : (
+        'Never used'
+      )}{' '}
+      · created <Instant at={created_at} />
+      {revoked_at === null && expires_at !== null && (
+        <>
+          {' '}
+          · expires <Instant at={expires_at} isAbsolute />
+        </>
+      )}
+    </Text>
+  )
+}
+
+function KeyActions({ apiKey: { id, name, replaced_by }, onRolled }: KeyRowProps) {
+  const trpc = useTRPC()
+  const refresh = trpc.applications.keys.pathKey()
+  const roll = useAction(trpc.applications.keys.roll.mutationOptions(), { failed: 'The key was not rolled', refresh })
+  const revoke = useAction(trpc.applications.keys.revoke.mutationOptions(), {
+    done: `${name} does not work any more.`,
+    failed: 'The key was not revoked',
+    refresh,
+  })
+  const rollKey = async () => {
+    const body = 'You get a new key with the same name and scopes. The old one stops after 24 hours.'
+    const rolled = await roll.run({ id }, { title: `Roll ${name}?`, body, action: 'Roll key' })
+    if (rolled) onRolled('New API key', rolled.output.key, 'The key before it works for 24 hours.')
+  }
+  const body = 'Whatever uses this key can no longer call the API, from this moment.'
+  const question = { title: `Revoke ${name}?`, body, action: 'Revoke key' }
+  return (
+    <Group gap="xs">
+      {replaced_by === null && (
+        <Button size="xs" variant="default" loading={roll.isPending} onClick={() => void rollKey()}>
+          Roll
+        </Button>
+      )}
+      <Button size="xs" variant="default" loading={revoke.isPending} onClick={() => void revoke.run({ id }, question)}>
+        Revoke
+      </Button>
+    </Group>
+  )
+}

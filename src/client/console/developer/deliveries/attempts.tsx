@@ -1,0 +1,51 @@
+import { Group, Stack, Text, Timeline } from '@mantine/core'
+import { CodeBlock } from '../../components/code-block.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Section } from '../../components/section.tsx'
+import { describeDuration } from '../../components/times.ts'
+import { AttemptResult, describeError, isSuccess } from './attempt-result.tsx'
+import type { DeliveryDetails } from './delivery.tsx'
+
+type Attempt = DeliveryDetails['attempts_made'][number]
+
+/** The attempts in their order, and when the next one is due. */
+export function Attempts({ delivery: { attempts_made, due_at } }: { delivery: DeliveryDetails }) {
+  return (
+    <Section title="Attempts" intro={attempts_made.length === 0 ? 'None yet.' : undefined}>
+      <Timeline active={attempts_made.length - 1} bulletSize={14} lineWidth={2}>
+        {attempts_made.map((attempt) => (
+          <Timeline.Item key={attempt.n} color={isSuccess(attempt) ? 'green.8' : 'red.8'}>
+            <AttemptItem attempt={attempt} />
+          </Timeline.Item>
+        ))}
+        {due_at && (
+          <Timeline.Item lineVariant="dashed">
+            <Text size="sm">
+              Next attempt <Instant at={due_at} />
+            </Text>
+          </Timeline.Item>
+        )}
+      </Timeline>
+    </Section>
+  )
+}
+
+function AttemptItem({ attempt }: { attempt: Attempt }) {
+  const { n, started_at, duration_ms, response } = attempt
+  const error = describeError(attempt)
+  return (
+    <Stack gap="xs">
+      <Group gap="sm">
+        <Text size="sm" fw={600}>
+          Attempt {n}
+        </Text>
+        <AttemptResult attempt={attempt} />
+        <Text size="sm" c="dimmed">
+          <Instant at={started_at} isAbsolute /> · {describeDuration(duration_ms)}
+        </Text>
+      </Group>
+      {error && <Text size="sm">{error}.</Text>}
+      {response && <CodeBlock code={response} label={`Answer to attempt ${n}`} maxHeight={200} />}
+    </Stack>
+  )
+}

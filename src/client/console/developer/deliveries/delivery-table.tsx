@@ -1,0 +1,66 @@
+import { Anchor, Code, Table, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import type { Outputs } from '../../app/session.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Outcome } from './outcome.tsx'
+
+export type Delivery = Outputs['deliveries']['list']['items'][number]
+
+/** Deliveries, one a line; below the width of a tablet what is less needed goes under the type. */
+export function DeliveryTable({ deliveries }: { deliveries: Delivery[] }) {
+  if (deliveries.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        Nothing here yet. As soon as something happens that the subscription asks for, it appears without a reload.
+      </Text>
+    )
+  }
+  return (
+    <Table verticalSpacing="xs" horizontalSpacing="xs" className="deliveries">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Event</Table.Th>
+          <Table.Th>Outcome</Table.Th>
+          <Table.Th visibleFrom="sm">Attempts</Table.Th>
+          <Table.Th visibleFrom="sm">When</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {deliveries.map((delivery) => (
+          <DeliveryRow key={delivery.id} delivery={delivery} />
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+function DeliveryRow({ delivery }: { delivery: Delivery }) {
+  const { id, type, event_id, attempts, created_at, reason } = delivery
+  return (
+    <Table.Tr data-outcome={delivery.outcome}>
+      <Table.Td>
+        <Anchor component={Link} to={`/developer/deliveries/${id}`} size="sm" fw={600}>
+          {type}
+        </Anchor>
+        <Text size="xs" c="dimmed" className="breakable" visibleFrom="sm">
+          {event_id}
+        </Text>
+        <Text size="xs" c="dimmed" hiddenFrom="sm">
+          <Instant at={created_at} />
+        </Text>
+      </Table.Td>
+      <Table.Td>
+        <Outcome delivery={delivery} />
+        {reason && (
+          <Text size="xs" c="dimmed">
+            <Code>{reason}</Code>
+          </Text>
+        )}
+      </Table.Td>
+      <Table.Td visibleFrom="sm">{attempts}</Table.Td>
+      <Table.Td visibleFrom="sm">
+        <Instant at={created_at} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}

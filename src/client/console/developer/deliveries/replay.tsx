@@ -1,0 +1,60 @@
+import { Button, NativeSelect, Progress, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { Problem } from '../../components/problem.tsx'
+import { Section } from '../../components/section.tsx'
+import type { Webhook } from '../webhooks/webhooks.tsx'
+import { instantOf } from './ledger-filters.ts'
+import { type ReplayKind, useReplay } from './use-replay.ts'
+
+const kinds: readonly { value: ReplayKind; label: string }[] = [
+  { value: 'failed', label: 'What failed' },
+  { value: 'missed', label: 'What was missed' },
+  { value: 'all', label: 'Everything' },
+]
+
+/** Sends a stretch of time again: the same identifiers and bytes, behind what is new. */
+export function Replay({ webhook: { id, status } }: { webhook: Webhook }) {
+  const [only, setOnly] = useState<ReplayKind>('failed')
+  const [from, setFrom] = useState('')
+  const [to, setTo] = useState('')
+  const { start, queued, isRunning, isDone, error } = useReplay(id)
+  const span = { ...(from && { from: instantOf(from) }), ...(to && { to: instantOf(to) }) }
+  return (
+    <Section
+      title="Replay"
+      intro="Sends a stretch of time again, with the same webhook-id and the same bytes, so that a receiver can tell what it has already. “Missed” is what happened while the subscription was disabled."
+    >
+      <div className="filters">
+        <NativeSelect
+          label="What"
+          data={kinds}
+          value={only}
+          onChange={({ currentTarget }) => setOnly(currentTarget.value as ReplayKind)}
+        />
+        <TextInput
+          label="Since"
+          type="datetime-local"
+          value={from}
+          onChange={({ currentTarget }) => setFrom(currentTarget.value)}
+        />
+        <TextInput
+          label="Until"
+          type="datetime-local"
+          value={to}
+          onChange={({ currentTarget }) => setTo(currentTarget.value)}
+        />
+        <Button loading={isRunning} disabled={status !== 'enabled'} onClick={() => void start({ only, ...span })}>
+          Replay
+        </Button>
+      </div>
+      {status !== 'enabled' && <Text size="sm">Enable the subscription first.</Text>}
+      {error !== undefined && <Problem error={error} title="The replay has stopped" />}
+      {(isRunning || isDone) && (
+        <Stack gap={4} role="status">
+          <Progress value={100} animated={isRunning} aria-label="Replay" />
+          <Text size="sm">{isRunning ? `${queued} queued so far…` : `${queued} queued.`}</Text>
+        </Stack>
+      )}
+    </Section>
+  )
+}

@@ -1,0 +1,71 @@
+import { Button, Group, PasswordInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { useTRPC } from '../../app/api.ts'
+import type { Outputs } from '../../app/session.tsx'
+import { Fact, Facts } from '../../components/facts.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { ScopeList } from '../../components/scopes-input.tsx'
+import { Section } from '../../components/section.tsx'
+import { Status } from '../../components/status.tsx'
+
+type Inspection = Outputs['doctor']['credential']
+
+const kinds = {
+  access_token: 'Access token',
+  refresh_token: 'Refresh token: good at the token endpoint only',
+  api_key: 'API key',
+  client_secret: 'Client secret: good at the token endpoint only',
+  unknown: 'Not a credential of ours, or one that was mistyped or cut off',
+} as const satisfies Record<Inspection['kind'], string>
+
+export function CredentialDoctor() {
+  const trpc = useTRPC()
+  const form = useForm({ mode: 'uncontrolled', initialValues: { credential: '' } })
+  const { mutate, data, error, isPending } = useMutation(trpc.doctor.credential.mutationOptions())
+  return (
+    <Section title="Tokens and keys" intro="An access token, a refresh token, an API key or a client secret.">
+      <form className="form" onSubmit={form.onSubmit(({ credential }) => mutate({ credential: credential.trim() }))}>
+        <PasswordInput
+          label="Credential"
+          required
+          autoComplete="off"
+          spellCheck={false}
+          key={form.key('credential')}
+          {...form.getInputProps('credential')}
+        />
+        <Group justify="flex-end">
+          <Button type="submit" loading={isPending}>
+            Examine
+          </Button>
+        </Group>
+      </form>
+      {error && <Problem error={error} />}
+      {data && !isPending && <Findings inspection={data} />}
+    </Section>
+  )
+}
+
+function Findings({ inspection }: { inspection: Inspection }) {
+  const { kind, active, client_id, username, scopes, expires_at } = inspection
+  const verdict = active ? <Status tone="good">It works</Status> : <Status tone="bad">It does not work</Status>
+  return (
+    <div role="status">
+      <Facts>
+        <Fact name="Kind">{kinds[kind]}</Fact>
+        {kind !== 'unknown' && (
+          <>
+            <Fact name="State">{verdict}</Fact>
+            <Fact name="Application">{client_id ?? '—'}</Fact>
+            <Fact name="Stands for">{username ?? 'the application itself'}</Fact>
+            <Fact name="Scopes">
+              <ScopeList scopes={scopes} />
+            </Fact>
+            <Fact name="Expires">{expires_at ? <Instant at={expires_at} /> : 'Never'}</Fact>
+          </>
+        )}
+      </Facts>
+    </div>
+  )
+}

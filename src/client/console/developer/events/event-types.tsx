@@ -1,0 +1,44 @@
+import { Anchor, Text } from '@mantine/core'
+import { Link } from 'react-router'
+import { Loaded } from '../../components/loaded.tsx'
+import { Page } from '../../components/page.tsx'
+import { Section } from '../../components/section.tsx'
+import { Status } from '../../components/status.tsx'
+import { useEventTypes } from './use-event-types.ts'
+
+export function EventTypes() {
+  const query = useEventTypes()
+  return (
+    <Page
+      title="Events"
+      intro={
+        <>
+          Everything that can be subscribed to, with its schema. All schemas as one document:{' '}
+          <Anchor href="/events/schemas.json">/events/schemas.json</Anchor>.
+        </>
+      }
+    >
+      <Section title="Event types">
+        <Loaded query={query} lines={6}>
+          {(types) => (
+            <ul className="rows">
+              {types.map(({ type, description, for_moderators }) => (
+                <li className="row" key={type}>
+                  <div className="row-main">
+                    <Anchor component={Link} to={`/developer/events/${type}`} fw={600} ff="monospace" size="sm">
+                      {type}
+                    </Anchor>
+                    <Text size="sm" c="dimmed">
+                      {description}
+                    </Text>
+                  </div>
+                  {for_moderators && <Status tone="warn">For the channel’s owner</Status>}
+                </li>
+              ))}
+            </ul>
+          )}
+        </Loaded>
+      </Section>
+    </Page>
+  )
+}

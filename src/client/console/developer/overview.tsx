@@ -1,0 +1,120 @@
+import { Anchor, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { useTRPC } from '../app/api.ts'
+import type { Outputs } from '../app/session.tsx'
+import { useAccount } from '../app/session.tsx'
+import { Fact, Facts } from '../components/facts.tsx'
+import { Loaded } from '../components/loaded.tsx'
+import { Page } from '../components/page.tsx'
+import { Section } from '../components/section.tsx'
+import { Status } from '../components/status.tsx'
+import { describeDuration } from '../components/times.ts'
+import { useApplications } from './use-applications.ts'
+
+const REFRESH_MS = 15_000
+/** Promised is less than this for an idle service. */
+const LAG_GOOD_S = 2
+
+export function Overview() {
+  const { username } = useAccount()
+  return (
+    <Page title="Overview" intro={`Hello, ${username}.`}>
+      <FirstSteps />
+      <ServiceStatus />
+    </Page>
+  )
+}
+
+type Step = { title: string; to: string; text: string; isDone: boolean }
+
+function FirstSteps() {
+  const trpc = useTRPC()
+  const applications = useApplications()
+  const { data: webhooks } = useQuery(trpc.webhooks.list.queryOptions({}))
+  const [first] = applications.data ?? []
+  const steps: Step[] = [
+    {
+      title: 'Create an application',
+      to: first ? '/developer/applications' : '/developer/applications/new',
+      text: 'It stands for your program and has the credentials.',
+      isDone: first !== undefined,
+    },
+    {
+      title: 'Make the first call',
+      to: '/developer/quick-start',
+      text: 'With a key of the application; snippets to paste in three languages.',
+      isDone: false,
+    },
+    {
+      title: 'Subscribe to events',
+      to: webhooks?.items.length ? '/developer/webhooks' : '/developer/webhooks/new',
+      text: 'Say where events should go, and send yourself a test.',
+      isDone: (webhooks?.items.length ?? 0) > 0,
+    },
+    {
+      title: 'Watch deliveries arrive',
+      to: '/developer/deliveries',
+      text: 'Every attempt, with request and answer, as it happens.',
+      isDone: false,
+    },
+  ]
+  return (
+    <Section title="Where to begin">
+      <Loaded query={applications} lines={4}>
+        {() => (
+          <ol className="rows">
+            {steps.map((step) => (
+              <StepRow key={step.title} step={step} />
+            ))}
+          </ol>
+        )}
+      </Loaded>
+    </Section>
+  )
+}
+
+const StepRow = ({ step: { title, to, text, isDone } }: { step: Step }) => (
+  <li className="row">
+    <div className="row-main">
+      <Anchor component={Link} to={to} fw={600}>
+        {title}
+      </Anchor>
+      <Text size="sm" c="dimmed">
+        {text}
+      </Text>
+    </div>
+    {isDone && <Status tone="good">Done</Status>}
+  </li>
+)
+
+function ServiceStatus() {
+  const trpc = useTRPC()
+  const query = useQuery(trpc.deliveries.status.queryOptions({}, { refetchInterval: REFRESH_MS }))
+  return (
+    <Section
+      title="How deliveries are doing"
+      intro="Of the whole service, in the last minutes, as we see it ourselves."
+    >
+      <Loaded query={query} lines={2}>
+        {(status) => <DeliveryFigures status={status} />}
+      </Loaded>
+    </Section>
+  )
+}
+
+function DeliveryFigures({ status }: { status: Outputs['deliveries']['status'] }) {
+  const { due_lag_s, publish_to_arrival_p50_s: p50, publish_to_arrival_p95_s: p95 } = status
+  const isGood = due_lag_s < LAG_GOOD_S
+  const arrival = (seconds: number | null) => (seconds === null ? 'No delivery yet' : describeDuration(seconds * 1000))
+  return (
+    <Stack gap="sm">
+      <Status tone={isGood ? 'good' : 'warn'}>{isGood ? 'Deliveries go out at once' : 'Deliveries are late'}</Status>
+      <Facts>
+        <Fact name="Longest wait now">{describeDuration(due_lag_s * 1000)}</Fact>
+        <Fact name="From event to arrival">{arrival(p50)}</Fact>
+        <Fact name="95 of 100 within">{arrival(p95)}</Fact>
+      </Facts>
+    </Stack>
+  )
+}

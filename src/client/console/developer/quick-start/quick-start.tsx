@@ -1,0 +1,138 @@
+import { Anchor, NativeSelect, SegmentedControl, SimpleGrid } from '@mantine/core'
+import { useState } from 'react'
+import { Link, useSearchParams } from 'react-router'
+import { CodeBlock } from '../../components/code-block.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Page } from '../../components/page.tsx'
+import { Section } from '../../components/section.tsx'
+import { type Application, CreateApplication } from '../applications/applications.tsx'
+import { useApplications } from '../use-applications.ts'
+import { authorization, clientCredentials, type Filling, firstCall, type Snippet, subscription } from './snippets.ts'
+
+const languages = ['curl', 'TypeScript', 'Python'] as const
+type Language = (typeof languages)[number]
+
+export function QuickStart() {
+  const applications = useApplications()
+  return (
+    <Page
+      title="Quick start"
+      intro="Ready to paste, filled with your application. Secrets are shown once and are not in here: put them into the environment."
+    >
+      <Loaded query={applications}>
+        {(found) =>
+          found.length === 0 ? (
+            <Empty title="First an application" action={<CreateApplication />}>
+              The snippets are filled with one of yours, and you have none yet.
+            </Empty>
+          ) : (
+            <Snippets applications={found} />
+          )
+        }
+      </Loaded>
+    </Page>
+  )
+}
+
+function Snippets({ applications }: { applications: Application[] }) {
+  const [search, setSearch] = useSearchParams()
+  const [language, setLanguage] = useState<Language>('curl')
+  const application = applications.find(({ id }) => id === search.get('application')) ?? applications[0]
+  if (!application) return null
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} className="bottom">
+        <NativeSelect
+          label="Application"
+          data={applications.map(({ id, name }) => ({ value: id, label: name }))}
+          value={application.id}
+          onChange={({ currentTarget }) => setSearch({ application: currentTarget.value })}
+        />
+        <SegmentedControl
+          aria-label="Language"
+          data={[...languages]}
+          value={language}
+          onChange={(value) => setLanguage(value as Language)}
+        />
+      </SimpleGrid>
+      <Steps application={application} language={language} />
+    </>
+  )
+}
+
+function Steps({ application, language }: { application: Application; language: Language }) {
+  const { id, confidential, redirect_uris } = application
+  const redirectUri = redirect_uris[0] ?? 'https://example.com/callback'
+  const filling: Filling = { baseUrl: location.origin, clientId: id, redirectUri }
+  const show = (snippets: Snippet[], label: string) => (
+    <CodeBlock code={snippets.find((one) => one.language === language)?.code ?? ''} label={label} />
+  )
+  return (
+    <>
+      <Section
+        title="Call the API with a key"
+        intro={
+          <>
+            Make a key under{' '}
+            <Anchor component={Link} to={`/developer/applications/${id}/keys`} size="sm">
+              API keys
+            </Anchor>{' '}
+            and keep it in API_KEY.
+          </>
+        }
+      >
+        {show(firstCall(filling), 'Call with a key')}
+      </Section>
+      {confidential && (
+        <Section title="Get a token for the application itself" intro="It lives for an hour.">
+          {show(clientCredentials(filling), 'Token for the application')}
+        </Section>
+      )}
+      <Section title="Let a person log in" intro={<LoginHint hasRedirect={redirect_uris.length > 0} id={id} />}>
+        {show(authorization(filling), 'Address of the login')}
+      </Section>
+      <Section title="Receive events" intro={<EventsHint />}>
+        {show(subscription(filling), 'Subscribe to events')}
+      </Section>
+    </>
+  )
+}
+
+function LoginHint({ hasRedirect, id }: { hasRedirect: boolean; id: string }) {
+  if (hasRedirect) {
+    return (
+      <>
+        Send the person there. They come back with a code, which you exchange at /oauth/token with the verifier: the
+        guide to{' '}
+        <Anchor href="/docs/guides/authentication" size="sm">
+          authentication
+        </Anchor>{' '}
+        has the rest.
+      </>
+    )
+  }
+  return (
+    <>
+      The application has no redirect URI yet: add one in its{' '}
+      <Anchor component={Link} to={`/developer/applications/${id}/settings`} size="sm">
+        settings
+      </Anchor>
+      .
+    </>
+  )
+}
+
+const EventsHint = () => (
+  <>
+    Or subscribe{' '}
+    <Anchor component={Link} to="/developer/webhooks/new" size="sm">
+      here in the console
+    </Anchor>
+    . The guide to{' '}
+    <Anchor href="/docs/guides/webhooks" size="sm">
+      webhooks
+    </Anchor>{' '}
+    shows how a receiver verifies signatures, in four languages.
+  </>
+)

@@ -1,0 +1,114 @@
+import { Anchor, Button, Group, NativeSelect, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useNavigate, useSearchParams } from 'react-router'
+import { useTRPC } from '../../app/api.ts'
+import { Empty } from '../../components/empty.tsx'
+import { fieldErrors } from '../../components/field-errors.ts'
+import { Loaded } from '../../components/loaded.tsx'
+import { Page } from '../../components/page.tsx'
+import { Problem } from '../../components/problem.tsx'
+import { Section } from '../../components/section.tsx'
+import { type Secret, ShownOnce } from '../../components/shown-once.tsx'
+import type { Application } from '../applications/applications.tsx'
+import { CreateApplication } from '../applications/applications.tsx'
+import { useApplications } from '../use-applications.ts'
+import { checkUrl } from './check-url.ts'
+import { EventTypesInput } from './event-types-input.tsx'
+
+const above = [{ label: 'Webhooks', to: '/developer/webhooks' }]
+const hint = 'Your receiver verifies with it that a delivery is from us.'
+
+export function NewWebhook() {
+  const navigate = useNavigate()
+  const applications = useApplications()
+  const [secret, setSecret] = useState<Secret & { id: string }>()
+  return (
+    <Page title="Create a subscription" above={above}>
+      <Loaded query={applications}>
+        {(found) =>
+          found.length === 0 ? (
+            <Empty title="First an application" action={<CreateApplication />}>
+              Subscriptions belong to applications, and you have none yet.
+            </Empty>
+          ) : (
+            <NewWebhookForm
+              applications={found}
+              onCreated={(id, value) => setSecret({ id, title: 'Signing secret', value, hint })}
+            />
+          )
+        }
+      </Loaded>
+      <ShownOnce
+        secret={secret}
+        onClose={() => secret && void navigate(`/developer/webhooks/${secret.id}`, { replace: true })}
+      />
+    </Page>
+  )
+}
+
+type NewWebhookFormProps = { applications: Application[]; onCreated: (id: string, signingSecret: string) => void }
+
+function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const [search] = useSearchParams()
+  const application_id = search.get('application') ?? applications[0]?.id ?? ''
+  const form = useForm({
+    initialValues: { application_id, url: '', event_types: [] as string[], description: '' },
+    validateInputOnBlur: ['url'],
+    validate: { url: checkUrl, event_types: (types) => (types.length === 0 ? 'Choose at least one.' : null) },
+  })
+  const { mutate, error, isPending } = useMutation(
+    trpc.webhooks.create.mutationOptions({
+      onSuccess: ({ id, signing_secret }) => {
+        void queries.invalidateQueries({ queryKey: trpc.webhooks.pathKey() })
+        onCreated(id, signing_secret)
+      },
+      onError: (failure) => form.setErrors(fieldErrors(failure, fields)),
+    }),
+  )
+  return (
+    <Section title="What goes where">
+      <form className="form" onSubmit={form.onSubmit((values) => mutate(values))}>
+        <NativeSelect
+          label="Application"
+          description="It receives the events of every channel"
+          data={applications.map(({ id, name }) => ({ value: id, label: name }))}
+          {...form.getInputProps('application_id')}
+        />
+        <TextInput
+          label="URL"
+          description="Where we send a POST for each event. It answers with any 2xx within 15 seconds."
+          type="url"
+          required
+          placeholder="https://example.com/hook"
+          {...form.getInputProps('url')}
+        />
+        <EventTypesInput {...form.getInputProps('event_types')} />
+        <TextInput
+          label="Description"
+          description="For yourself (optional)"
+          maxLength={500}
+          {...form.getInputProps('description')}
+        />
+        {error && Object.keys(form.errors).length === 0 && <Problem error={error} />}
+        <Submit isPending={isPending} />
+      </form>
+    </Section>
+  )
+}
+
+const fields = ['application_id', 'url', 'event_types', 'description']
+
+const Submit = ({ isPending }: { isPending: boolean }) => (
+  <Group justify="flex-end">
+    <Anchor component={Link} to="/developer/webhooks" size="sm">
+      Cancel
+    </Anchor>
+    <Button type="submit" loading={isPending}>
+      Create subscription
+    </Button>
+  </Group>
+)

@@ -1,0 +1,26 @@
+import { Anchor } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { useTRPC } from '../../app/api.ts'
+import { Loaded } from '../../components/loaded.tsx'
+import { Section } from '../../components/section.tsx'
+import { DeliveryTable } from '../deliveries/delivery-table.tsx'
+
+const SHOWN = 5
+
+export function RecentDeliveries({ subscription }: { subscription: string }) {
+  const trpc = useTRPC()
+  const query = useQuery(trpc.deliveries.list.queryOptions({ subscription, limit: SHOWN }))
+  return (
+    <Section
+      title="Newest deliveries"
+      actions={
+        <Anchor component={Link} to={`/developer/deliveries?subscription=${subscription}`} size="sm">
+          All deliveries
+        </Anchor>
+      }
+    >
+      <Loaded query={query}>{({ items }) => <DeliveryTable deliveries={items} />}</Loaded>
+    </Section>
+  )
+}

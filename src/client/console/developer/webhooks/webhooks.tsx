@@ -1,0 +1,89 @@
+import { Anchor, Button, Group, Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { useTRPC } from '../../app/api.ts'
+import type { Outputs } from '../../app/session.tsx'
+import { Empty } from '../../components/empty.tsx'
+import { Icon } from '../../components/icon.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { More } from '../../components/more.tsx'
+import { Page } from '../../components/page.tsx'
+import { byCursor, itemsOf } from '../../components/pages.ts'
+import { Section } from '../../components/section.tsx'
+import { useApplications } from '../use-applications.ts'
+import { WebhookStatus } from './webhook-status.tsx'
+
+export type Webhook = Outputs['webhooks']['list']['items'][number]
+
+export function Webhooks() {
+  const trpc = useTRPC()
+  const query = useInfiniteQuery(trpc.webhooks.list.infiniteQueryOptions({}, byCursor))
+  return (
+    <Page
+      title="Webhooks"
+      intro="A subscription sends events to an address of yours as they happen: signed, repeated for days when it fails, and recorded."
+      actions={<CreateWebhook />}
+    >
+      <Loaded query={query}>{(found) => <WebhookList webhooks={itemsOf(found)} />}</Loaded>
+      <More query={query} />
+    </Page>
+  )
+}
+
+const CreateWebhook = () => (
+  <Button component={Link} to="/developer/webhooks/new" leftSection={<Icon shape="plus" />}>
+    Create subscription
+  </Button>
+)
+
+function WebhookList({ webhooks }: { webhooks: Webhook[] }) {
+  const { data: applications = [] } = useApplications()
+  if (webhooks.length === 0) {
+    return (
+      <Empty title="No subscription yet" action={<CreateWebhook />}>
+        Say where events should go and which ones. You get a signing secret, and can send a test at once.
+      </Empty>
+    )
+  }
+  return (
+    <Section title="Subscriptions of your applications">
+      <ul className="rows">
+        {webhooks.map((webhook) => (
+          <WebhookRow
+            key={webhook.id}
+            webhook={webhook}
+            application={applications.find(({ id }) => id === webhook.application_id)?.name}
+          />
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function WebhookRow({ webhook, application }: { webhook: Webhook; application: string | undefined }) {
+  const { id, url, description, event_types, last_success_at } = webhook
+  const count = event_types.length === 1 ? '1 event type' : `${event_types.length} event types`
+  return (
+    <li className="row">
+      <div className="row-main">
+        <Anchor component={Link} to={`/developer/webhooks/${id}`} fw={600} className="breakable">
+          {url}
+        </Anchor>
+        {description && <Text size="sm">{description}</Text>}
+        <Text size="sm" c="dimmed">
+          {application} · {count}
+          {last_success_at && (
+            <>
+              {' '}
+              · last success <Instant at={last_success_at} />
+            </>
+          )}
+        </Text>
+      </div>
+      <Group gap="md">
+        <WebhookStatus webhook={webhook} />
+      </Group>
+    </li>
+  )
+}

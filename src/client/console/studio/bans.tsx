@@ -1,0 +1,106 @@
+import { Button, Group, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { client, useTRPC } from '../app/api.ts'
+import { failureOf } from '../app/failure.ts'
+import type { Outputs } from '../app/session.tsx'
+import { useAction } from '../components/action.ts'
+import { Empty } from '../components/empty.tsx'
+import { Instant } from '../components/instant.tsx'
+import { Loaded } from '../components/loaded.tsx'
+import { More } from '../components/more.tsx'
+import { Page } from '../components/page.tsx'
+import { byCursor, itemsOf } from '../components/pages.ts'
+import { Section } from '../components/section.tsx'
+import { useBan } from './use-ban.ts'
+
+type Ban = Outputs['moderation']['list']['items'][number]
+
+export function Bans() {
+  const trpc = useTRPC()
+  const query = useInfiniteQuery(trpc.moderation.list.infiniteQueryOptions({}, byCursor))
+  return (
+    <Page title="Bans" intro="Whoever is banned can read your chat but not write in it, until you lift the ban.">
+      <BanForm />
+      <Loaded query={query}>
+        {(found) =>
+          itemsOf(found).length === 0 ? (
+            <Empty title="Nobody is banned">Ban somebody here by username, or from a message in your chat.</Empty>
+          ) : (
+            <BanList bans={itemsOf(found)} />
+          )
+        }
+      </Loaded>
+      <More query={query} />
+    </Page>
+  )
+}
+
+function BanForm() {
+  const { ban, isPending } = useBan()
+  const form = useForm({ initialValues: { username: '' } })
+  const submit = form.onSubmit(async ({ username }) => {
+    try {
+      const channel = await client.channels.get.query({ slug: username.trim() })
+      if (await ban(channel)) form.reset()
+    } catch (error) {
+      const { code, message } = failureOf(error)
+      form.setFieldError('username', code === 'channel_not_found' ? 'There is nobody with this name.' : message)
+    }
+  })
+  return (
+    <Section title="Ban somebody">
+      <form onSubmit={submit}>
+        <Group align="flex-start">
+          <TextInput
+            label="Username"
+            required
+            maxLength={25}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            {...form.getInputProps('username')}
+          />
+          <Button type="submit" variant="default" mt={25} loading={isPending}>
+            Ban
+          </Button>
+        </Group>
+      </form>
+    </Section>
+  )
+}
+
+const BanList = ({ bans }: { bans: Ban[] }) => (
+  <Section title="Banned">
+    <ul className="rows">
+      {bans.map((ban) => (
+        <BanRow key={ban.id} ban={ban} />
+      ))}
+    </ul>
+  </Section>
+)
+
+function BanRow({ ban: { created_at, blocked_user } }: { ban: Ban }) {
+  const trpc = useTRPC()
+  const name = blocked_user?.username ?? 'A deleted account'
+  const { run, isPending } = useAction(trpc.moderation.unban.mutationOptions(), {
+    done: `${name} may write again.`,
+    failed: 'The ban was not lifted',
+    refresh: trpc.moderation.pathKey(),
+  })
+  return (
+    <li className="row">
+      <div className="row-main">
+        <Text fw={600}>{name}</Text>
+        <Text size="sm" c="dimmed">
+          Banned <Instant at={created_at} />
+        </Text>
+      </div>
+      {blocked_user && (
+        <Button size="xs" variant="default" loading={isPending} onClick={() => void run({ user_id: blocked_user.id })}>
+          Unban
+        </Button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,36 @@
+import { Button, Group, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { Icon } from '../components/icon.tsx'
+
+const CONTENT_MAX = 500
+
+/** The line one writes in; Enter sends. */
+export function Composer({ onSend }: { onSend: (content: string) => Promise<void> }) {
+  const [content, setContent] = useState('')
+  const length = [...content].length
+  const isTooLong = length > CONTENT_MAX
+  const submit = (event: { preventDefault: () => void }) => {
+    event.preventDefault()
+    if (content.trim() === '' || isTooLong) return
+    setContent('')
+    void onSend(content)
+  }
+  return (
+    <form onSubmit={submit}>
+      <Group align="flex-start" wrap="nowrap" gap="xs">
+        <TextInput
+          flex={1}
+          aria-label="Message"
+          placeholder="Say something"
+          autoComplete="off"
+          value={content}
+          onChange={({ currentTarget }) => setContent(currentTarget.value)}
+          error={isTooLong && `${length} of ${CONTENT_MAX} characters`}
+        />
+        <Button type="submit" leftSection={<Icon shape="send" />}>
+          Send
+        </Button>
+      </Group>
+    </form>
+  )
+}

@@ -1,0 +1,47 @@
+import type { Outputs } from '../app/session.tsx'
+
+export type Message = Outputs['chat']['list']['items'][number]
+
+/** What was said here and is not confirmed yet, or could not be. */
+export type Draft = { key: string; content: string; error: unknown }
+
+/** What has happened since the list was read. */
+export type Changes = { sent: readonly Message[]; deleted: ReadonlySet<string>; drafts: readonly Draft[] }
+
+export const unchanged: Changes = { sent: [], deleted: new Set(), drafts: [] }
+
+export type Change =
+  | { kind: 'sent'; message: Message; draft?: string }
+  | { kind: 'deleted'; id: string }
+  | { kind: 'restored'; id: string }
+  | { kind: 'drafted'; draft: Draft }
+  | { kind: 'failed'; draft: string; error: unknown }
+  | { kind: 'discarded'; draft: string }
+
+const without = (drafts: readonly Draft[], key: string | undefined) => drafts.filter((draft) => draft.key !== key)
+
+const apply: { [Kind in Change['kind']]: (now: Changes, change: Extract<Change, { kind: Kind }>) => Changes } = {
+  sent: (now, { message, draft }) => ({ ...now, sent: [...now.sent, message], drafts: without(now.drafts, draft) }),
+  deleted: (now, { id }) => ({ ...now, deleted: new Set([...now.deleted, id]) }),
+  restored: (now, { id }) => ({ ...now, deleted: new Set([...now.deleted].filter((one) => one !== id)) }),
+  drafted: (now, { draft }) => ({ ...now, drafts: [...without(now.drafts, draft.key), draft] }),
+  failed: (now, { draft, error }) => ({
+    ...now,
+    drafts: now.drafts.map((one) => (one.key === draft ? { ...one, error } : one)),
+  }),
+  discarded: (now, { draft }) => ({ ...now, drafts: without(now.drafts, draft) }),
+}
+
+export function changed(now: Changes, change: Change): Changes {
+  const step = apply[change.kind] as (now: Changes, change: Change) => Changes
+  return step(now, change)
+}
+
+/**
+ * The messages of the list and those that came since, each once, without those that were deleted. Identifiers sort by the
+ * time of their birth, so it does not matter in which order they arrive.
+ */
+export function messagesOf(listed: readonly Message[], { sent, deleted }: Changes): Message[] {
+  const known = new Map([...listed, ...sent].map((message) => [message.id, message]))
+  return [...known.values()].filter(({ id }) => !deleted.has(id)).sort((one, other) => (one.id < other.id ? -1 : 1))
+}

@@ -1,0 +1,51 @@
+import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { type UseMutationOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useTRPC } from '../app/api.ts'
+import { fieldErrors } from '../components/field-errors.ts'
+import { notifyDone } from '../components/notices.ts'
+import { Problem } from '../components/problem.tsx'
+import type { Livestream } from './live-stream.tsx'
+
+const TITLE_MAX = 140
+
+type Values = { title: string; category: string }
+type StreamFormProps<Failure> = {
+  /** What is called with the values: a start or a change. */
+  options: UseMutationOptions<Livestream, Failure, Partial<Values>>
+  values: Values
+  action: string
+  done: string
+}
+
+export function StreamForm<Failure>({ options, values, action, done }: StreamFormProps<Failure>) {
+  const trpc = useTRPC()
+  const queries = useQueryClient()
+  const { data: categories } = useQuery(trpc.categories.list.queryOptions({}))
+  const form = useForm({ initialValues: values })
+  const { mutate, error, isPending } = useMutation({
+    ...options,
+    onSuccess: () => {
+      notifyDone(done)
+      return queries.invalidateQueries({ queryKey: trpc.livestreams.pathKey() })
+    },
+    onError: (failure) => form.setErrors(fieldErrors(failure, ['title', 'category'])),
+  })
+  const choices = (categories?.items ?? []).map(({ slug, label }) => ({ value: slug, label }))
+  return (
+    <form className="form" onSubmit={form.onSubmit((changed) => mutate(changed))}>
+      <TextInput label="Title" maxLength={TITLE_MAX} autoComplete="off" {...form.getInputProps('title')} />
+      <NativeSelect
+        label="Category"
+        data={[{ value: '', label: 'None' }, ...choices]}
+        {...form.getInputProps('category')}
+      />
+      {error && Object.keys(form.errors).length === 0 && <Problem error={error} />}
+      <Group justify="flex-end">
+        <Button type="submit" loading={isPending}>
+          {action}
+        </Button>
+      </Group>
+    </form>
+  )
+}

@@ -1,0 +1,20 @@
+import { useTRPC } from '../app/api.ts'
+import { useAction } from '../components/action.ts'
+
+type Person = { id: string; username: string }
+
+/** Bans somebody from the own channel, after asking; resolves to whether it was done. */
+export function useBan() {
+  const trpc = useTRPC()
+  const { run, isPending } = useAction(trpc.moderation.ban.mutationOptions(), {
+    done: 'They cannot write in your chat any more.',
+    failed: 'The ban was not made',
+    refresh: trpc.moderation.pathKey(),
+  })
+  const ban = async ({ id, username }: Person): Promise<boolean> => {
+    const body = `${username} can no longer write in your chat. You can lift the ban at any time.`
+    const question = { title: `Ban ${username}?`, body, action: 'Ban' }
+    return (await run({ user_id: id }, question)) !== undefined
+  }
+  return { ban, isPending }
+}
