@@ -12,10 +12,17 @@ const mayImport = {
 /** Which layers may use a package. A package that is not listed may be used anywhere. */
 const packageHomes = {
   express: ['rest'],
+  marked: ['rest'],
   'swagger-ui-dist': ['rest'],
   'trpc-to-openapi': ['rest', 'routers'],
   '@trpc/server': ['routers', 'rest'],
   '@trpc/client': ['client'],
+  '@trpc/tanstack-react-query': ['client'],
+  '@tanstack/react-query': ['client'],
+  '@mantine': ['client'],
+  react: ['client'],
+  'react-dom': ['client'],
+  'react-router': ['client'],
   'drizzle-orm': ['domain', 'db'],
   jose: ['domain'],
   undici: ['domain'],

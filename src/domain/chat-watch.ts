@@ -1,4 +1,3 @@
-import * as z from 'zod'
 import { statement } from '../db/statement.ts'
 import type { CallerContext } from './context.ts'
 import { Problem } from './errors.ts'
@@ -7,9 +6,7 @@ import { looks } from './live.ts'
 import { EventMessage } from './resources.ts'
 
 /** What happened in a room, and where it stands in the sequence of its channel. */
-export const ChatChange = z.object({ change: z.enum(['sent', 'deleted']), message: EventMessage })
-export type ChatChange = z.output<typeof ChatChange>
-export type NumberedChange = { sequence: string; change: ChatChange }
+export type NumberedChange = { sequence: string; change: { change: 'sent' | 'deleted'; message: EventMessage } }
 
 export type ChatWatch = {
   room_name: string

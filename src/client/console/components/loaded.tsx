@@ -19,7 +19,7 @@ export function Loaded<Data>({ query, lines = 3, children }: LoadedProps<Data>) 
 
 const outline = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
 
-export function Loading({ lines = 3 }: { lines?: number }) {
+function Loading({ lines = 3 }: { lines?: number }) {
   return (
     <Stack gap="sm" role="status">
       <VisuallyHidden>Loading…</VisuallyHidden>

@@ -1,7 +1,6 @@
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
 
 const SECOND_MS = 1_000
 const units = [
@@ -22,8 +21,6 @@ export function describeAge(at: string, nowMs: number): string {
 export const localTime = (at: string): string => local.format(new Date(at))
 
 export const exactTime = (at: string): string => exact.format(new Date(at))
-
-export const clockTime = (at: string): string => clock.format(new Date(at))
 
 /** `420 ms`, `1.3 s`. */
 export const describeDuration = (ms: number): string =>
