@@ -42,11 +42,10 @@ export async function launch(place: Place, { settings, lockWaitS = 20, log }: La
   const orphan = stopOrphan(place.data)
   if (orphan) log(`PostgreSQL ${orphan} was left over by a process that was killed; it is asked to stop`)
   const guarded = startGuarded(place, argumentsFor(place, settings), lockWaitS)
-  const ended = guarded.exited.then((exit) => failureOf(exit, guarded, place))
-  const pid = await untilReady(guarded, ended, place)
+  const pid = await untilReady(guarded, place)
   guarded.unref()
   let isOver = false
-  void ended.then(() => {
+  void guarded.exited.then(() => {
     isOver = true
   })
   return {
@@ -69,14 +68,14 @@ function argumentsFor(place: Place, settings: Settings = {}): string[] {
 }
 
 /** Line 8 of postmaster.pid says "ready"; line 1 must be the process that we started. */
-async function untilReady(guarded: Guarded, ended: Promise<Error>, place: Place): Promise<number> {
-  const pid = await Promise.race([guarded.pid, ended])
+async function untilReady(guarded: Guarded, place: Place): Promise<number> {
+  const pid = await Promise.race([guarded.pid, guarded.exited])
+  if (typeof pid !== 'number') throw failureOf(pid, guarded, place)
   for (const deadline = performance.now() + READY_MS; performance.now() < deadline; ) {
-    if (pid instanceof Error) throw pid
     const lines = pidFile(place.data)
     if (Number(lines[0]) === pid && lines[7]?.trim() === 'ready') return pid
-    const failure = await Promise.race([ended, after(ASK_MS)])
-    if (failure) throw failure
+    const exit = await Promise.race([guarded.exited, after(ASK_MS)])
+    if (exit) throw failureOf(exit, guarded, place)
   }
   guarded.release()
   throw new Error(`PostgreSQL was not ready within ${READY_MS / 1000} s: see ${guarded.logFile}`)

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import type { Target } from '../../../src/db/client.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
@@ -11,6 +11,7 @@ import { createTestDatabase } from '../../support/database.ts'
  */
 const LOST = /^(57P01|CONNECTION_CLOSED|CONNECTION_DESTROYED|ECONNRESET|EPIPE)$/
 
+vi.setConfig({ testTimeout: 60_000 })
 const database = await createTestDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
 

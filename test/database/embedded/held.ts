@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setInterval } from 'node:timers/promises'
+import { vi } from 'vitest'
 import type { EmbeddedOptions } from '../../../src/db/embedded/supervisor.ts'
 import { bundleHold } from './bundle.ts'
 
@@ -34,6 +35,8 @@ export type HoldWith = {
 /** `hold.ts`, runnable. */
 export const bundle = await bundleHold()
 const started = new Set<number>()
+
+vi.setConfig({ testTimeout: 60_000 }) // whole processes start and recover, on machines that may be busy
 
 /** Starts `hold.ts`, which need not get as far as its first line. */
 export function startHold(options: HoldOptions, { via = [], script = bundle }: HoldWith = {}) {
@@ -91,10 +94,10 @@ export function isAlive(pid: number): boolean {
 
 /** Waits for what can only be observed from outside, such as the end of somebody else's process. */
 export async function until(what: string, probe: () => boolean): Promise<void> {
-  const limit = AbortSignal.timeout(15_000)
+  const limit = AbortSignal.timeout(30_000)
   for await (const _ of setInterval(5)) {
     if (probe()) return
-    if (limit.aborted) throw new Error(`Not within 15 s: ${what}`)
+    if (limit.aborted) throw new Error(`Not within 30 s: ${what}`)
   }
 }
 
