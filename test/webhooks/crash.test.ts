@@ -5,7 +5,7 @@ import { sizeOf } from './support/long.ts'
 import { createStage, type Stage } from './support/stage.ts'
 import { startWorkerProcess, type WorkerProcess } from './support/workers.ts'
 
-const KILLS = sizeOf('kills between sending and settling', { short: 2, long: 20 })
+const KILLS = sizeOf('kills between sending and settling', { short: 1, long: 20 })
 const ROWS = 24
 
 const secretKey = randomBytes(32).toString('base64url')
@@ -17,7 +17,7 @@ afterAll(() => stage[Symbol.asyncDispose]())
 
 const start = (graceMs = 8_000) => startWorkerProcess({ target: stage.target, secretKey, graceMs })
 
-test(`killed between sending and settling, ${KILLS} times: nothing is lost, copies have the same id and are few`, async () => {
+test(`killed between sending and settling, ${KILLS} of 20 times: nothing is lost, copies have the same id and are few`, async () => {
   let victim: WorkerProcess | undefined
   let killed: Promise<void> | undefined
   const { say, pass, receiver, done } = await stage.scene(async (_, n) => {

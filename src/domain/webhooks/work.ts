@@ -69,10 +69,11 @@ async function drain(ctx: Context, engine: Engine, end: number, signal: AbortSig
   while (await expandFanout(ctx));
   const claimUntil = Math.max(end - DEADLINE_MS, performance.now() + 1)
   while (performance.now() < end && !signal?.aborted) {
+    const wasIdle = engine.isIdle // asked before the claim: what ends during it makes room that the claim did not see
     const begun = performance.now() < claimUntil ? await claimBothLanes(engine) : 0
-    if (begun > 0) continue
-    if (engine.isIdle) return
-    await engine.changed.heard(Math.min(TICK_MS, end - performance.now()), signal)
+    if (wasIdle && begun === 0) return
+    const isWaiting = begun === 0 && !engine.isIdle
+    if (isWaiting) await engine.changed.heard(Math.min(TICK_MS, end - performance.now()), signal)
   }
 }
 
