@@ -1,5 +1,5 @@
 /** An event with more receivers is written as one marker, which the worker expands in steps. */
-export const DIRECT_RECEIVERS_MAX = 500
+const DIRECT_RECEIVERS_MAX = 500
 
 /** SQL expressions, mostly placeholders, from which an emission is made. `cause`: a query of at most one `channel_id`. */
 type EmissionParts = Record<

@@ -1,5 +1,5 @@
 /** Why an attempt got no status. Developers see these names in the ledger, so they never change. */
-export const errorClasses = [
+const errorClasses = [
   'E_BLOCKED_ADDRESS',
   'E_UNSAFE_URL',
   'E_DNS',

@@ -2,7 +2,7 @@
 const BUCKETS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 15, 60] as const
 
 /** How long things took, in buckets, so that it never grows. */
-export class Durations {
+class Durations {
   readonly counts: number[] = Array<number>(BUCKETS_S.length + 1).fill(0)
   readonly boundsS: readonly number[] = BUCKETS_S
   sumS = 0
@@ -31,7 +31,7 @@ export class Durations {
 }
 
 /** What this process has done since it started, as telemetry shows it. No label ever holds a URL or an identifier. */
-export class DeliveryFigures {
+class DeliveryFigures {
   /** `webhook_attempts_total{outcome}`: by what became of the delivery. */
   readonly attempts = { delivered: 0, failed: 0, retried: 0, released: 0 }
   /** `webhook_disabled_total{reason}`, of those that an attempt disabled. */

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { Problem } from '../errors.ts'
 import type { Guard } from './guard.ts'
 
-export const URL_LENGTH_MAX = 2048
+const URL_LENGTH_MAX = 2048
 
 const nameNever = /(^|\.)(internal|onion|invalid)$/
 const nameLocal = /(^|\.)(localhost|local|localdomain|lan|intranet|home\.arpa|test|example)$/

@@ -6,7 +6,7 @@ import { type Answer, Exchange } from './exchange.ts'
 export const DEADLINE_MS = 15_000
 const HEAD_BYTES_MAX = 16_384
 
-export type Post = { url: URL; headers: string[]; body: Buffer; signal: AbortSignal }
+type Post = { url: URL; headers: string[]; body: Buffer; signal: AbortSignal }
 
 export type Transport = {
   /** POSTs once: no redirect, no decompression, one deadline of 15 s over everything. Never rejects. */

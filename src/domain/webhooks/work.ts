@@ -65,8 +65,7 @@ function tell({ log }: Context, error: unknown) {
 
 /** What is due now, and what becomes claimable by that, until nothing is or the budget ends. */
 async function drain(ctx: Context, engine: Engine, end: number, signal: AbortSignal | undefined): Promise<void> {
-  await sweepStopped(ctx)
-  while (await expandFanout(ctx));
+  await prepare(ctx)
   const claimUntil = Math.max(end - DEADLINE_MS, performance.now() + 1)
   while (performance.now() < end && !signal?.aborted) {
     const wasIdle = engine.isIdle // asked before the claim: what ends during it makes room that the claim did not see
@@ -75,6 +74,11 @@ async function drain(ctx: Context, engine: Engine, end: number, signal: AbortSig
     const isWaiting = begun === 0 && !engine.isIdle
     if (isWaiting) await engine.changed.heard(Math.min(TICK_MS, end - performance.now()), signal)
   }
+}
+
+async function prepare(ctx: Context) {
+  await sweepStopped(ctx)
+  while (await expandFanout(ctx));
 }
 
 const claimBothLanes = async (engine: Engine) => (await engine.claim(0)) + (await engine.claim(1))

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { APPLICATION_IN_FLIGHT_MAX, LEASE_S } from '../../src/domain/webhooks/claim.ts'
+import { CONNECT_MS } from '../../src/domain/webhooks/connector.ts'
+import { SLOTS } from '../../src/domain/webhooks/engine.ts'
+import { deliveryFigures } from '../../src/domain/webhooks/figures.ts'
+import { WINDOW_MAX } from '../../src/domain/webhooks/health.ts'
+import { deliveryStatus, surveyDeliveries } from '../../src/domain/webhooks/survey.ts'
+import { DEADLINE_MS } from '../../src/domain/webhooks/transport.ts'
+import { BUDGET_MS } from '../../src/domain/webhooks/work-by-clock.ts'
+import { createStage, type Stage } from './support/stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await createStage()
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+test('the times and caps of the engine fit each other', () => {
+  expect(LEASE_S * 1000).toBeGreaterThanOrEqual(2 * DEADLINE_MS)
+  expect(BUDGET_MS).toBeGreaterThan(DEADLINE_MS)
+  expect(DEADLINE_MS).toBeGreaterThan(CONNECT_MS)
+  expect(SLOTS).toBeGreaterThanOrEqual(APPLICATION_IN_FLIGHT_MAX)
+  expect(APPLICATION_IN_FLIGHT_MAX).toBeGreaterThanOrEqual(WINDOW_MAX)
+})
+
+test('what was done is counted, and how long it took', async () => {
+  const before = { ...deliveryFigures.attempts }
+  const timed = deliveryFigures.attemptS.count
+  const scenes = await Promise.all([204, 500, 410].map((status) => stage.scene(() => ({ status }))))
+  for (const { say } of scenes) await say()
+  await stage.work()
+  const { delivered, failed, retried, released } = deliveryFigures.attempts
+  expect([
+    delivered - before.delivered,
+    failed - before.failed,
+    retried - before.retried,
+    released - before.released,
+  ]).toEqual([1, 1, 1, 0])
+  expect(deliveryFigures.attemptS.count - timed).toBe(3)
+  expect(deliveryFigures.inFlight).toBe(0)
+  expect(deliveryFigures.disabled.gone).toBeGreaterThan(0)
+})
+
+test('what waits is told: how many rows, for how long, and which subscriptions rest', async () => {
+  const { say, pass, change } = await stage.scene()
+  for (let n = 0; n < 3; n++) await say(`${n}`)
+  await pass(90_000)
+  const { due_lag_s, pending_first, pending_retries, open_breakers } = await surveyDeliveries(stage.context)
+  expect(due_lag_s).toBeGreaterThan(85)
+  expect([pending_first, pending_retries, open_breakers]).toEqual([3, 1, 0])
+  expect((await deliveryStatus(stage.context)).due_lag_s).toBeGreaterThan(85)
+  await change({ openUntil: new Date(Date.now() + 60_000) })
+  const resting = await surveyDeliveries(stage.context)
+  expect([resting.due_lag_s, resting.open_breakers], 'what cannot be claimed is not late').toEqual([0, 1])
+  await change({ openUntil: null })
+  await stage.work()
+})
