@@ -10,6 +10,7 @@ import { commonHeaders } from '../headers.ts'
 import type { ServerOptions } from '../server.ts'
 import { nowhere } from '../target.ts'
 import { consolePages } from './console.ts'
+import { guidePages, llmsText } from './guides.ts'
 import { metadataPages } from './metadata.ts'
 import { peoplePages } from './people.ts'
 import { referencePages } from './reference.ts'
@@ -27,6 +28,7 @@ const pagePaths = [
   '/logout',
   '/signup',
   '/console',
+  '/llms.txt',
 ]
 
 export function isPage(url: string): boolean {
@@ -66,6 +68,8 @@ function createApp(context: Context, callers: Callers, report: (error: unknown) 
   const app = express().disable('x-powered-by')
   serve('/openapi.json', document)
   serve('/events/schemas.json', schemas)
+  app.get('/llms.txt', (_request, response) => void response.type('text').send(llmsText(context.publicUrl)))
+  app.use('/docs/guides', guidePages(context.publicUrl))
   app.use('/docs', referencePages())
   app.use('/console', consolePages(context))
   app.use('/trpc', trpcPages(context, callerOf))

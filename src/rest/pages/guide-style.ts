@@ -1,0 +1,39 @@
+/** The one style sheet of the guides: a column to read, a list to choose from, light or dark as the reader has it. */
+export const guideStyle = `
+:root {
+  color-scheme: light dark;
+  --ink: #1b1b1f; --quiet: #565b66; --ground: #f8f9fb; --card: #ffffff; --line: #dde0e6; --accent: #3141b5;
+}
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #ececf1; --quiet: #b0b3bd; --ground: #111217; --card: #16171d; --line: #34363f; --accent: #b9c0ff; }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--ground); color: var(--ink); font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: break-word; }
+header { display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; justify-content: space-between; padding: 0.9rem 1.25rem; background: var(--card); border-bottom: 1px solid var(--line); }
+header nav { display: flex; flex-wrap: wrap; gap: 1.25rem; }
+.home { color: inherit; font-weight: 650; text-decoration: none; }
+.columns { display: grid; grid-template-columns: 13rem minmax(0, 46rem); gap: 2.5rem; justify-content: center; padding: 1.5rem 1.25rem 4rem; }
+.columns nav ul { position: sticky; top: 1.5rem; list-style: none; margin: 0; padding: 0; }
+.columns nav a { display: block; padding: 0.3rem 0.7rem; border-radius: 8px; color: inherit; text-decoration: none; }
+.columns nav a:hover { background: var(--card); }
+.columns nav a[aria-current] { color: var(--accent); font-weight: 600; background: var(--card); }
+h1 { margin: 0 0 1rem; font-size: 2rem; line-height: 1.2; }
+h2 { margin: 2.2rem 0 0.6rem; font-size: 1.35rem; }
+h3 { margin: 1.6rem 0 0.5rem; font-size: 1.1rem; }
+a { color: var(--accent); }
+code { font: 0.875em/1.5 ui-monospace, Menlo, Consolas, monospace; }
+:not(pre) > code { padding: 0.1em 0.3em; border-radius: 4px; background: var(--card); border: 1px solid var(--line); overflow-wrap: anywhere; }
+pre { overflow-x: auto; padding: 0.9rem 1rem; border: 1px solid var(--line); border-radius: 8px; background: var(--card); }
+.table { overflow-x: auto; margin: 1rem 0; }
+table { border-collapse: collapse; width: 100%; font-size: 0.95rem; }
+th, td { padding: 0.45rem 0.75rem 0.45rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+td:first-child { min-width: 7rem; }
+.guides { list-style: none; padding: 0; }
+.guides li { padding: 0.8rem 0; border-top: 1px solid var(--line); color: var(--quiet); }
+.guides a { font-weight: 600; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+@media (max-width: 56rem) {
+  .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; }
+  .columns nav ul { position: static; display: flex; flex-wrap: wrap; }
+}
+`

@@ -1,0 +1,161 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { Webhook } from 'standardwebhooks'
+import { afterAll, describe, expect, test } from 'vitest'
+import { problems } from '../../src/domain/errors.ts'
+import { scopes } from '../../src/domain/scopes.ts'
+import { subscribableTypes } from '../../src/domain/webhooks/catalogue.ts'
+import { createTestApp } from '../support/app.ts'
+import { freePort } from '../support/free-port.ts'
+
+const app = await createTestApp()
+const folder = mkdtempSync(join(tmpdir(), 'guides-'))
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await app[Symbol.asyncDispose]()
+})
+
+const names = readdirSync('docs/guides').map((file) => file.replace(/\.md$/, ''))
+const guide = (name: string) => readFileSync(`docs/guides/${name}.md`, 'utf8')
+
+/** Writes a guide's example to a file and returns its path: what a reader copies is what is tested. */
+function example(name: string, file: string): string {
+  const code = new RegExp(`\`\`\`\\w+ file=${file}\\n([\\s\\S]*?)\`\`\``).exec(guide(name))?.[1]
+  if (code === undefined) throw new Error(`${name}.md has no example ${file}`)
+  const path = join(folder, file)
+  writeFileSync(path, code)
+  return path
+}
+
+describe('the guides', () => {
+  test.each(names)('%s is a page and Markdown, with the address of this service', async (name) => {
+    const page = await app.request(`GET /docs/guides/${name}`)
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'self';/)
+    const { text } = await app.request(`GET /docs/guides/${name}.md`)
+    expect([text.startsWith('# '), text.includes('api.example.com')]).toEqual([true, false])
+    expect(page.text).not.toContain('api.example.com')
+  })
+
+  test('have no dead link among our own pages', async () => {
+    const pages = ['/docs/guides/', ...names.map((name) => `/docs/guides/${name}`)]
+    const texts = await Promise.all(pages.map(async (page) => (await app.request(`GET ${page}`)).text))
+    const targets = texts.flatMap((text) => [...text.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href))
+    const ours = targets.map((href) => href.replace(app.base, '')).filter((href) => href.startsWith('/'))
+    for (const path of new Set(ours.filter((href) => !href.startsWith('/console/')))) {
+      expect((await app.request(`GET ${path}`)).status, path).toBeLessThan(400)
+    }
+  })
+
+  test('llms.txt leads to every guide and to the document', async () => {
+    const { text, headers } = await app.request('GET /llms.txt')
+    expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
+    for (const name of names) expect(text).toContain(`${app.base}/docs/guides/${name}.md`)
+    expect(text).toContain(`${app.base}/openapi.json`)
+  })
+
+  test('name every error code, scope and event type', () => {
+    const missing = (words: readonly string[], text: string) => words.filter((word) => !text.includes(`\`${word}\``))
+    expect(missing(Object.keys(problems), guide('errors'))).toEqual([])
+    expect(missing(scopes, guide('authentication'))).toEqual([])
+    expect(missing(subscribableTypes, guide('webhooks'))).toEqual([])
+  })
+})
+
+const secret = `whsec_${Buffer.from('a key of thirty-two bytes, or so').toString('base64')}`
+const body = '{"id":"evt_1","data":{"content":"Grüße, 世界"}}'
+
+function deliver(at = new Date()) {
+  const timestamp = Math.floor(at.getTime() / 1000)
+  const signature = new Webhook(secret).sign('evt_1', at, body)
+  return { 'webhook-id': 'evt_1', 'webhook-timestamp': String(timestamp), 'webhook-signature': signature }
+}
+
+const good = deliver()
+const cases: [name: string, headers: Record<string, string>, isRight: boolean][] = [
+  ['right', good, true],
+  ['one of two', { ...good, 'webhook-signature': `v1,AAAA ${good['webhook-signature']}` }, true],
+  ['wrong', { ...good, 'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}` }, false],
+  ['of another event', { ...good, 'webhook-id': 'evt_2' }, false],
+  ['old', deliver(new Date(Date.now() - 600_000)), false],
+  ['without a time', { ...good, 'webhook-timestamp': '' }, false],
+  ['missing', { 'webhook-id': 'evt_1', 'webhook-timestamp': good['webhook-timestamp'] }, false],
+]
+const expected = cases.map(([, , isRight]) => isRight)
+const input = JSON.stringify({ secret, body, cases: cases.map(([, headers]) => headers) })
+const isThere = (command: string, ...args: string[]) => spawnSync(command, args).status === 0
+
+describe('what the guide to webhooks shows verifies deliveries', () => {
+  test('in TypeScript', async () => {
+    const { isAuthentic } = await import(pathToFileURL(example('webhooks', 'verify.ts')).href)
+    expect(cases.map(([, headers]) => isAuthentic(secret, headers, body))).toEqual(expected)
+  })
+
+  test.skipIf(!isThere('python3', '--version'))('in Python', () => {
+    example('webhooks', 'verify.py')
+    const script = `import json, sys; from verify import is_authentic; given = json.load(sys.stdin)
+print(json.dumps([is_authentic(given["secret"], headers, given["body"].encode()) for headers in given["cases"]]))`
+    expect(JSON.parse(execFileSync('python3', ['-c', script], { cwd: folder, input, encoding: 'utf8' }))).toEqual(
+      expected,
+    )
+  })
+
+  test.skipIf(!isThere('php', '--version'))('in PHP', () => {
+    const path = example('webhooks', 'verify.php')
+    const script = `require '${path}'; $given = json_decode(file_get_contents('php://stdin'), true);
+echo json_encode(array_map(fn ($headers) => is_authentic($given['secret'], $headers, $given['body']), $given['cases']));`
+    expect(JSON.parse(execFileSync('php', ['-r', script], { input, encoding: 'utf8' }))).toEqual(expected)
+  })
+
+  test.skipIf(!isThere('go', 'version'))('in Go', { timeout: 120_000 }, () => {
+    const code = readFileSync(example('webhooks', 'verify.go'), 'utf8').replace('package webhooks', 'package main')
+    const main = `
+type given struct { Secret, Body string; Cases []map[string]string }
+func main() {
+	var in given
+	json.NewDecoder(os.Stdin).Decode(&in)
+	out := []bool{}
+	for _, fields := range in.Cases {
+		header := http.Header{}
+		for name, value := range fields { header.Set(name, value) }
+		out = append(out, IsAuthentic(in.Secret, header, []byte(in.Body)))
+	}
+	json.NewEncoder(os.Stdout).Encode(out)
+}`
+    writeFileSync(join(folder, 'main.go'), code.replace('import (', 'import (\n\t"encoding/json"\n\t"os"') + main)
+    rmSync(join(folder, 'verify.go'))
+    expect(JSON.parse(execFileSync('go', ['run', 'main.go'], { cwd: folder, input, encoding: 'utf8' }))).toEqual(
+      expected,
+    )
+  })
+})
+
+test('the receiver of the quick start tells right deliveries from wrong ones', async () => {
+  const port = await freePort()
+  const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) }
+  const tsx = join('node_modules', 'tsx', 'dist', 'cli.mjs')
+  const receiver = spawn(process.execPath, [tsx, example('quick-start', 'receiver.ts')], { env, stdio: 'pipe' })
+  try {
+    const post = (headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body }).then(({ status }) => status)
+    await once(receiver.stdout, 'data')
+    expect(await post(good)).toBe(204)
+    expect(await post({ ...good, 'webhook-id': 'evt_2' })).toBe(401)
+  } finally {
+    receiver.kill()
+    await once(receiver, 'exit')
+  }
+})
+
+test('the walk of the guide to paging gives every item once', async () => {
+  const { itemsOf } = await import(pathToFileURL(example('paging', 'pages.ts')).href)
+  for (const name of ['ada', 'bob', 'cal', 'dan', 'eve']) await app.user(name)
+  const seen = []
+  const token = await app.token(['channel:read'])
+  for await (const { username } of itemsOf(`${app.base}/v1/channels/?limit=2`, token)) seen.push(username)
+  expect(seen).toEqual(['ada', 'bob', 'cal', 'dan', 'eve'])
+})
