@@ -2,7 +2,6 @@ import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
 import type { Config } from './config.ts'
 import { Crew, type Message } from './crew.ts'
-import type { Target } from './db/client.ts'
 import { countForWorkers } from './db/shared-counters.ts'
 import { prepareStorage } from './demo-file.ts'
 import type { Life } from './lifecycle.ts'
@@ -28,28 +27,45 @@ export async function leadCluster(config: Config, life: Life): Promise<void> {
   if (failed) throw failed.reason
   welcome(config, (await storage).demo)
   process.on('SIGHUP', () => {
-    crew.replaceAll().catch((error: unknown) => logger.error({ err: error }, 'The processes were not replaced'))
+    logger.info('The processes are replaced, one after the other')
+    crew.replaceAll().then(
+      () => logger.info('The processes were replaced'),
+      (error: unknown) => life.stopping.aborted || logger.error({ err: error }, 'The processes were not replaced'),
+    )
   })
 }
 
-/** One of the processes that serve: it listens at once, and is told where the database is. */
+/**
+ * One of the processes that serve. While the database is on its way it listens and answers 503; one that comes later
+ * listens when it can answer, because its fellows do already.
+ */
 export async function serveInCluster(config: Config, life: Life): Promise<void> {
   process.on('SIGHUP', () => {}) // meant for the first process
   const tell = (message: Message) => process.send?.(message)
   try {
-    await openService(config, life, { findTarget: () => hearTarget(life.stopping), isMember: true })
+    const [begin, database] = [hear('begin', life.stopping), hear('database', life.stopping)]
+    database.catch(() => {}) // it may never be waited for
+    tell({ kind: 'here' })
+    const known = await begin
+    const findTarget = async () => known.target ?? (await database).target
+    await openService(config, life, { findTarget, isMember: true, listensFirst: known.target === undefined })
     tell({ kind: 'ready' })
   } catch (error) {
-    // the first process says it, once for all, and ends this one
-    tell({ kind: 'failed', reason: reasonOf(error) })
+    if (life.stopping.aborted) throw error
+    tell({ kind: 'failed', reason: reasonOf(error) }) // the first process says it, once for all, and ends this one
   }
 }
 
-function hearTarget(stopping: AbortSignal): Promise<Target> {
+type Heard<Kind extends Message['kind']> = Extract<Message, { kind: Kind }>
+
+function hear<Kind extends Message['kind']>(kind: Kind, stopping: AbortSignal): Promise<Heard<Kind>> {
   return new Promise((resolve, reject) => {
-    process.on('message', (message: Message) => {
-      if (message.kind === 'database') resolve(message.target)
-    })
+    const listen = (message: Message) => {
+      if (message.kind !== kind) return
+      process.off('message', listen)
+      resolve(message as Heard<Kind>) // by its kind
+    }
+    process.on('message', listen)
     stopping.addEventListener('abort', () => reject(stopping.reason), { once: true })
   })
 }

@@ -5,7 +5,14 @@ import type { Target } from './db/client.ts'
 import { logger } from './telemetry/logger.ts'
 
 /** What the first process and those that serve tell each other; the counters have messages of their own. */
-export type Message = { kind: 'database'; target: Target } | { kind: 'ready' } | { kind: 'failed'; reason: string }
+export type Message =
+  /** From a new process: it listens to what it is told, which would be lost before. */
+  | { kind: 'here' }
+  /** Go ahead, with the database if it is there already. */
+  | { kind: 'begin'; target?: Target }
+  | { kind: 'database'; target: Target }
+  | { kind: 'ready' }
+  | { kind: 'failed'; reason: string }
 
 const REPLACE_AFTER_MS = 1_000
 
@@ -15,8 +22,9 @@ export class Crew {
   readonly #storage: Promise<{ target: Target }>
   readonly #stopping: AbortSignal
   readonly #members = new Set<Worker>()
+  #target: Target | undefined
 
-  /** Where the database is, is passed on once it is known; the processes listen before that. */
+  /** Where the database is, is passed on once it is known; until then the processes answer 503. */
   constructor(size: number, storage: Promise<{ target: Target }>, stopping: AbortSignal) {
     this.#size = size
     this.#storage = storage
@@ -43,31 +51,52 @@ export class Crew {
   async #hire(): Promise<void> {
     const worker = cluster.fork()
     this.#members.add(worker)
-    worker.once('exit', (code, signal) => this.#lose(worker, signal ?? code))
-    this.#storage.then(
-      ({ target }) => worker.isConnected() && worker.send({ kind: 'database', target } satisfies Message),
-      () => {}, // whoever awaits the database itself hears of it
-    )
-    await readiness(worker)
+    worker.on('message', ({ kind }: Message) => {
+      if (kind === 'here') this.#instruct(worker).catch(() => {}) // whoever awaits the database itself hears of it
+    })
+    try {
+      await readiness(worker)
+    } catch (error) {
+      await this.#dismiss(worker)
+      throw error
+    }
+    worker.once('exit', (code, signal) => void this.#replace(worker, signal ?? code))
+  }
+
+  async #instruct(worker: Worker): Promise<void> {
+    const tell = (message: Message) => worker.isConnected() && worker.send(message)
+    if (this.#target) return void tell({ kind: 'begin', target: this.#target })
+    tell({ kind: 'begin' })
+    const { target } = await this.#storage
+    this.#target = target
+    tell({ kind: 'database', target })
   }
 
   async #dismiss(worker: Worker): Promise<void> {
-    if (!this.#members.delete(worker)) return
+    if (!this.#members.delete(worker) || worker.isDead()) return
     const ended = once(worker, 'exit')
     worker.process.kill('SIGTERM') // worker.kill() would first cut the connections that the process still has to answer
     await ended
   }
 
-  #lose(worker: Worker, how: string | number) {
-    if (!this.#members.delete(worker) || this.#stopping.aborted) return
-    logger.error({ pid: worker.process.pid, how }, 'A process ended; another one takes its place')
-    void this.#replace()
+  /** For one that ended by itself, as soon as another one can be had. */
+  async #replace(lost: Worker, how: string | number): Promise<void> {
+    if (!this.#members.delete(lost)) return
+    while (!this.#stopping.aborted) {
+      logger.error({ pid: lost.process.pid, how }, 'A process ended; another one takes its place')
+      await after(REPLACE_AFTER_MS, undefined, { signal: this.#stopping }).catch(() => {})
+      if (await this.#tryToHire()) return
+    }
   }
 
-  async #replace(): Promise<void> {
-    await after(REPLACE_AFTER_MS, undefined, { signal: this.#stopping }).catch(() => {})
-    if (this.#stopping.aborted) return
-    await this.#hire().catch((error: unknown) => logger.error({ err: error }, 'A process did not start'))
+  async #tryToHire(): Promise<boolean> {
+    try {
+      if (!this.#stopping.aborted) await this.#hire()
+      return true
+    } catch (error) {
+      logger.error({ err: error }, 'A process did not start')
+      return false
+    }
   }
 }
 

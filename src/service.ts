@@ -16,18 +16,20 @@ export type ServiceOptions = {
   findTarget: () => Promise<Target>
   /** One of several: another process counts for this one. */
   isMember?: boolean
+  /** Whether to answer 503 before the database is there. */
+  listensFirst?: boolean
 }
 
 /**
- * Listens at once and answers 503 until the database is there, then serves and delivers. Resolves when it is ready. When
- * it stops, requests and attempts end side by side, before the database may go.
+ * Listens and answers 503 until the database is there, then serves and delivers. Resolves when it is ready. When it
+ * stops, requests and attempts end side by side, before the database may go.
  */
 export async function openService(config: Config, life: Life, options: ServiceOptions): Promise<void> {
-  const { findTarget, isMember = false } = options
+  const { findTarget, isMember = false, listensFirst = true } = options
   let ready: Context | undefined
   const { publicUrl, trustedProxies } = config
   const server = createHttpServer({ contextOf: () => ready, log: logger, publicUrl, trustProxy: trustedProxies })
-  await listen(server, config)
+  if (listensFirst) await listen(server, config)
   life.opened.defer(() => drain(server))
 
   const target = await findTarget()
@@ -37,6 +39,7 @@ export async function openService(config: Config, life: Life, options: ServiceOp
   const context = await openContext(config, { target, opened, wake, onWake, stopping, isMember })
   life.opened.use(followCredentialChanges(context, config.directUrl ?? target))
   ready = context
+  if (!listensFirst) await listen(server, config)
   const stopDelivering = startDelivering(context, config, { waker, target })
   life.opened.defer(() => Promise.all([drain(server), stopDelivering()]))
 }

@@ -29,7 +29,7 @@ describe('applications and keys', () => {
     const made = await answerOf('client', 'create', '--name', 'A bot', '--scopes', 'channel:read,category:read')
     expect(made).toMatchObject({ name: 'A bot', confidential: true, scopes: ['channel:read', 'category:read'] })
     const claim = { id: made.client_id, secret: made.client_secret, scheme: 'Basic' } as const
-    expect((await authenticateClient({ ...own.context, caller }, claim)).isConfidential).toBe(true)
+    expect((await authenticateClient({ ...own.context, caller }, claim)).id).toBe(made.client_id)
   })
 
   test('a public application has none', async () => {

@@ -41,7 +41,7 @@ async function tryAll({ client, other_client, public_client, api_key, users: peo
     expect(registered.toSorted()).toEqual(scopes.toSorted())
   }
   const desktop = { id: public_client.client_id, secret: undefined, scheme: 'Bearer' } as const
-  expect((await authenticateClient(ctx, desktop)).isConfidential).toBe(false)
+  expect((await authenticateClient(ctx, desktop)).grantTypes).not.toContain('client_credentials')
   expect(await identify(ctx, api_key)).toMatchObject({ kind: 'application', clientId: client.client_id })
   expect((await identify(ctx, api_key)).scopes.toSorted()).toEqual(scopes.toSorted())
   for (const { id, username, password, access_token } of Object.values(people)) {
