@@ -22,21 +22,18 @@ export function environment(given: Environment): Environment {
   return { PATH, HOME, NO_COLOR: '1', ...given }
 }
 
-/** Starts `dist/main.js`, brought up to date, and resolves when it says that it is ready, or ended before. */
-export async function startService(given: Environment) {
+/** Starts `dist/main.js`, brought up to date; a port of its own unless one is given. */
+export async function startProcess(given: Environment) {
   build()
   const port = Number(given.PORT ?? (await freePort()))
   const child = spawn(process.execPath, ['dist/main.js'], { env: environment({ PORT: String(port), ...given }) })
-  const output = collectOutput(child)
   const ended = once(child, 'exit').then(([code, signal]: (number | string | null)[]) => code ?? signal)
-  const isReady = await Promise.race([output.holds(/is ready/), ended.then(() => false)])
   return {
     child,
     port,
     base: `http://127.0.0.1:${port}`,
-    isReady,
     ended,
-    output,
+    output: collectOutput(child),
     /** Sends a signal and resolves with the status. */
     stop: async (signal: NodeJS.Signals = 'SIGTERM') => {
       child.kill(signal)
@@ -47,6 +44,13 @@ export async function startService(given: Environment) {
       await ended
     },
   }
+}
+
+/** The same, and resolves when it says that it is ready, or ended before. */
+export async function startService(given: Environment) {
+  const service = await startProcess(given)
+  const isReady = await Promise.race([service.output.holds(/is ready/), service.ended.then(() => false)])
+  return { ...service, isReady }
 }
 
 export type Service = Awaited<ReturnType<typeof startService>>

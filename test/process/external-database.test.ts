@@ -1,0 +1,28 @@
+import { expect, test, vi } from 'vitest'
+import { freePort } from '../support/free-port.ts'
+import { startProcess } from '../support/process.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+test('a database that does not answer is waited for: alive, not ready, and told once', async () => {
+  const DATABASE_URL = `postgres://app:hunter2@127.0.0.1:${await freePort()}/app`
+  await using service = await startProcess({ DATABASE_URL, SECRET_KEYS: 'k'.repeat(32) })
+  await service.output.holds(/does not answer yet/)
+  expect((await fetch(`${service.base}/health/`)).status).toBe(200)
+
+  const paths = ['/health/ready', '/v1/channels/', '/oauth/token', '/nothing']
+  const answers = await Promise.all(paths.map((path) => fetch(service.base + path)))
+  expect(answers.map(({ status }) => status)).toEqual([503, 503, 405, 404])
+  expect(await answers[0]?.json()).toMatchObject({ error: { code: 'unavailable' } })
+
+  expect(await service.stop()).toBe(0)
+  const { stdout, stderr } = service.output.text
+  expect(stdout.match(/does not answer yet/g)).toHaveLength(1)
+  expect(stdout + stderr).not.toContain('hunter2')
+})
+
+test('it does not start without keys of its own', async () => {
+  await using service = await startProcess({ DATABASE_URL: 'postgres://app@127.0.0.1:1/app' })
+  expect(await service.ended).toBe(1)
+  expect(service.output.text.stderr).toMatch(/^developer-api: SECRET_KEYS is required[^\n]*\n$/)
+})
