@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import { followCredentialChanges } from './credential-changes.ts'
 import type { Target } from './db/client.ts'
 import type { Context } from './domain/context.ts'
+import { checkDelivery } from './domain/webhooks/boot.ts'
 import { Waker } from './domain/webhooks/waker.ts'
 import type { Life } from './lifecycle.ts'
 import { drain, listen } from './listen.ts'
@@ -38,6 +39,7 @@ export async function openService(config: Config, life: Life, options: ServiceOp
   const { wake, onWake } = waker
   const context = await openContext(config, { target, opened, wake, onWake, stopping, isMember })
   life.opened.use(followCredentialChanges(context, config.directUrl ?? target))
+  await checkDelivery(context)
   ready = context
   if (!listensFirst) await listen(server, config)
   const stopDelivering = startDelivering(context, config, { waker, target })

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendMessage } from '../../src/domain/chat.ts'
 import { Keyring } from '../../src/domain/keyring.ts'
 import type { Scope } from '../../src/domain/scopes.ts'
+import { checkDelivery } from '../../src/domain/webhooks/boot.ts'
 import { subscribableTypes } from '../../src/domain/webhooks/catalogue.ts'
-import { requireReadableSecrets, resealSecrets } from '../../src/domain/webhooks/reseal.ts'
+import { resealSecrets } from '../../src/domain/webhooks/reseal.ts'
 import { createSubscription, deleteSubscription, listSubscriptions } from '../../src/domain/webhooks/subscriptions.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
@@ -171,13 +172,13 @@ describe('keys of SECRET_KEYS', () => {
     await using own = await createStage({ keyring: new Keyring([old]) })
     const { say, receiver } = await own.scene()
     own.context.keyring = new Keyring([fresh, old])
-    await requireReadableSecrets(own.context)
+    await checkDelivery(own.context)
     await say('under the old key')
     await own.work()
     expect(await resealSecrets(own.context)).toBe(1)
     expect(await resealSecrets(own.context)).toBe(0)
     own.context.keyring = new Keyring([fresh])
-    await requireReadableSecrets(own.context)
+    await checkDelivery(own.context)
     await say('under the new one')
     await own.work()
     expect(receiver.requests).toHaveLength(2)
@@ -188,7 +189,7 @@ describe('keys of SECRET_KEYS', () => {
     const { say, receiver, queue } = await own.scene()
     const { keyring } = own.context
     own.context.keyring = new Keyring([keys()])
-    await expect(requireReadableSecrets(own.context)).rejects.toThrow(/^SECRET_KEYS/)
+    await expect(checkDelivery(own.context)).rejects.toThrow(/^SECRET_KEYS/)
     await say()
     await own.work()
     expect(receiver.requests).toEqual([])
