@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ClientKeys } from './oauth/client-keys.ts'
 import { grantTypes } from './oauth/grant-types.ts'
 import { scopes } from './scopes.ts'
 
@@ -48,10 +49,12 @@ export const Application = z.object({
   redirect_uris: z.array(z.string()),
   grant_types: z.array(z.enum(grantTypes)),
   scopes: z.array(z.enum(scopes)),
+  /** The public keys of an application that signs instead of sending a secret. */
+  jwks: ClientKeys.nullable(),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
-/** `client_secret` is shown this once; null for a public application. */
+/** `client_secret` is shown this once; null for an application that signs, and for a public one. */
 export const CreatedApplication = Application.extend({ client_secret: z.string().nullable() })
 
 /** Everything of a secret but itself: that is shown once. */

@@ -21,7 +21,7 @@ async function selectOwned(ctx: OwnerContext, id: string, lock: Lock | undefined
   const owner = ownerOf(ctx)
   const isTheirs = owner === undefined ? undefined : eq(clients.ownerId, owner)
   const query = ctx.db
-    .select({ confidential: clients.confidential, scopes: clients.scopes })
+    .select({ confidential: clients.confidential, authMethod: clients.authMethod, scopes: clients.scopes })
     .from(clients)
     .where(and(eq(clients.id, id), isTheirs))
   const [found] = lock ? await query.for(lock) : await query

@@ -1,4 +1,5 @@
 import { Problem } from './errors.ts'
+import { type ClientKeys, readClientKeys } from './oauth/client-keys.ts'
 import { type GrantType, grantTypes } from './oauth/grant-types.ts'
 import { requireRedirectUri } from './oauth/redirect-uris.ts'
 import { scopes as allScopes, type Scope } from './scopes.ts'
@@ -10,10 +11,12 @@ export type Registration = {
   redirect_uris: readonly string[]
   grant_types: readonly GrantType[]
   scopes: readonly Scope[]
+  /** The public keys of an application that signs instead of sending a secret; it does so from its first day or never. */
+  jwks: ClientKeys | null
 }
 
 type Optional<Type> = { [Key in keyof Type]?: Type[Key] | undefined }
-export type RegistrationChanges = Optional<Registration>
+export type RegistrationChanges = Optional<Omit<Registration, 'jwks'> & { jwks: unknown }>
 export type NewApplication = RegistrationChanges & { name: string; confidential: boolean }
 
 const REDIRECT_URIS_MAX = 20
@@ -21,24 +24,29 @@ const REDIRECT_URIS_MAX = 20
 /** What is left out of a new one: every scope, and every grant that it can use with what is given. */
 export function completeRegistration(input: NewApplication): Registration {
   const { name, confidential, website_url = null, redirect_uris = [], scopes = allScopes } = input
+  const jwks = input.jwks === undefined ? null : readClientKeys(input.jwks)
   const forUsers: GrantType[] = redirect_uris.length > 0 ? ['authorization_code', 'refresh_token'] : []
   const possible: GrantType[] = confidential ? [...forUsers, 'client_credentials'] : forUsers
-  return { name, website_url, redirect_uris, scopes, grant_types: input.grant_types ?? possible }
+  return { name, website_url, redirect_uris, scopes, grant_types: input.grant_types ?? possible, jwks }
 }
 
+/** Throws `invalid_request` for a change from one method of authentication to another. */
 export function changeRegistration(current: Registration, changes: RegistrationChanges): Registration {
+  if (changes.jwks !== undefined && !current.jwks)
+    throw new Problem('invalid_request', 'jwks: this application does not sign.')
   return {
     name: changes.name ?? current.name,
     website_url: changes.website_url === undefined ? current.website_url : changes.website_url,
     redirect_uris: changes.redirect_uris ?? current.redirect_uris,
     grant_types: changes.grant_types ?? current.grant_types,
     scopes: changes.scopes ?? current.scopes,
+    jwks: changes.jwks === undefined ? current.jwks : readClientKeys(changes.jwks),
   }
 }
 
 /** Throws `invalid_request`, which names the field, for what no application can be. Scopes and grants are known ones. */
 export function requireRegistration(confidential: boolean, registration: Registration): void {
-  const { redirect_uris, grant_types, scopes } = registration
+  const { redirect_uris, grant_types, scopes, jwks } = registration
   requireName(registration.name)
   requireWebsite(registration)
   for (const uri of redirect_uris) requireRedirectUri(uri)
@@ -48,6 +56,7 @@ export function requireRegistration(confidential: boolean, registration: Registr
   if (grant_types.includes('authorization_code') && redirect_uris.length === 0) {
     throw wrong('redirect_uris', 'at least one for the grant authorization_code')
   }
+  if (!confidential && jwks) throw new Problem('invalid_request', 'jwks: a public application can keep no key.')
   if (!confidential && grant_types.includes('client_credentials')) {
     throw new Problem('invalid_request', 'grant_types: client_credentials needs an application that can keep a secret.')
   }

@@ -34,12 +34,12 @@ export async function createApplication(ctx: OwnerContext, input: NewApplication
     await requireRoom(tx, ownerId)
     const at = tx.now()
     const id = newId('client', at)
-    const authMethod = confidential ? 'secret' : 'none'
+    const authMethod = authMethodOf(confidential, registration)
     const fixed = { id, ownerId, confidential, authMethod, createdAt: at, updatedAt: at } as const
     await tx.db.insert(clients).values({ ...fixed, ...columnsOf(registration) })
     await insertRedirectUris(tx, id, registration.redirect_uris)
     await audit(tx, { actor: actorOf(tx), action: 'application.created', clientId: id, targetId: id })
-    const client_secret = confidential ? await addSecret(tx, id) : null
+    const client_secret = authMethod === 'secret' ? await addSecret(tx, id) : null
     return { ...(await findApplication(tx, id)), client_secret }
   })
 }
@@ -91,11 +91,17 @@ async function requireRoom({ db }: OwnerContext, ownerId: string | null): Promis
   throw new Problem('limit_reached', `An account has at most ${APPLICATIONS_MAX} applications.`)
 }
 
-const columnsOf = ({ name, website_url, grant_types, scopes }: Registration) => ({
+function authMethodOf(confidential: boolean, { jwks }: Registration) {
+  if (jwks) return 'private_key_jwt'
+  return confidential ? 'secret' : 'none'
+}
+
+const columnsOf = ({ name, website_url, grant_types, scopes, jwks }: Registration) => ({
   name: name.trim(),
   websiteUrl: website_url,
   grantTypes: [...new Set(grant_types)],
   scopes: [...new Set(scopes)],
+  jwks,
 })
 
 async function insertRedirectUris({ db }: InTransaction, clientId: string, uris: readonly string[]): Promise<void> {

@@ -13,7 +13,8 @@ import {
 import { describedTags, description } from './document-texts.ts'
 import { type RestRoute, routes } from './routes.ts'
 
-type Described = { responses: Record<string, Response>; security?: Tree[] }
+type Body = { content: Record<string, { schema: { properties: Record<string, object> } }> }
+type Described = { requestBody?: Body; responses: Record<string, Response>; security?: Tree[] }
 
 /** The OpenAPI document: what trpc-to-openapi derives, plus the statuses, envelopes, scopes and slashes it cannot express. */
 export function createDocument(publicUrl: string) {
@@ -57,8 +58,15 @@ function repair(route: RestRoute, found: Described): Described {
     [operation.status]: successOf(operation, schema),
     ...Object.fromEntries(statuses.map((status) => [status, failureOf(status, codesOf(codes, status))])),
   }
+  for (const { schema } of Object.values(found.requestBody?.content ?? {})) {
+    schema.properties = withoutUndocumented(schema.properties)
+  }
   return { ...found, security: securityOf(route), responses }
 }
+
+/** Fields of extensions, which are accepted beside those of the specification but not shown among them. */
+const withoutUndocumented = (properties: Record<string, object>) =>
+  Object.fromEntries(Object.entries(properties).filter(([, schema]) => !('x-undocumented' in schema)))
 
 const codesOf = (codes: ProblemCode[], status: number) => codes.filter((code) => problems[code] === status)
 

@@ -18,6 +18,8 @@ const registration = () => ({
   redirect_uris: z.array(text()).max(listMax).optional(),
   grant_types: z.array(z.enum(grantTypes)).max(listMax).optional(),
   scopes: z.array(z.enum(scopes)).max(listMax).optional(),
+  /** Read by the verb, which says what is wrong with it. */
+  jwks: z.record(z.string(), z.unknown()).optional(),
 })
 const byId = () => z.object({ id: text() })
 

@@ -15,9 +15,14 @@ const parameter = (description: string) =>
     .refine((value) => !value.includes('\0'), 'must not contain NUL')
     .meta({ description })
 
+/** Accepted, but not shown: the specification fixes the fields of these bodies. See `undocumented` in the document. */
+const undocumented = () => parameter('RFC 7521, section 4.2.').meta({ 'x-undocumented': true }).optional()
+
 const client = {
   client_id: parameter('Unless the client authenticates by HTTP Basic.').optional(),
   client_secret: parameter('Of a confidential client that does not authenticate by HTTP Basic.').optional(),
+  client_assertion_type: undocumented(),
+  client_assertion: undocumented(),
 }
 
 export const oauthRouter = router({

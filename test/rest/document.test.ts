@@ -41,6 +41,15 @@ test('success under /v1 is `data` and nothing else; lists are arrays', () => {
   expect(Object.keys(list?.headers ?? {})).toContain('Link')
 })
 
+test('a body has the fields of the specification alone; what extensions take as well is not shown', () => {
+  const fieldsOf = (route: string) =>
+    Object.values(operationAt(route)?.requestBody?.content ?? {}).map(({ schema }) => Object.keys(schema.properties))
+  const client = ['client_id', 'client_secret']
+  const grant = ['code', 'code_verifier', 'redirect_uri', 'refresh_token', 'scope']
+  expect(fieldsOf('POST /oauth/token')).toEqual(Array(3).fill(['grant_type', ...client, ...grant]))
+  expect(fieldsOf('POST /oauth/revoke')).toEqual(Array(3).fill(['token', ...client]))
+})
+
 test('every error code is in the document, under the one envelope', () => {
   const { properties } = document.components.schemas.Error
   expect(properties.error.properties.code.enum).toEqual(Object.keys(problems))

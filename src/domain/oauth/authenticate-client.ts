@@ -6,57 +6,65 @@ import { isId } from '../ids.ts'
 import { networkOf, rateLimits } from '../rate-limits.ts'
 import type { Scope } from '../scopes.ts'
 import type { Claim } from './claim-client.ts'
+import { isAssertedBy } from './client-assertion.ts'
 import type { GrantType } from './grant-types.ts'
 import { isWellFormed } from './tokens.ts'
 
 /** A context whose door says who calls. */
 export type CalledContext = Context & { caller: Caller }
 
-/** A client that has proved who it is: by its secret, or, when it is public and can keep none, by its word. */
+/** A client that has proved who it is: by secret or signature, or, when it is public and can keep neither, by its word. */
 export type Client = { id: string; grantTypes: readonly GrantType[]; scopes: readonly Scope[] }
 
 /** What the database knows of a claim. Nothing but nulls for an unknown client. */
-export type ClaimedClient = { client_id: string | null; confidential: boolean | null; is_secret_right: boolean }
+export type ClaimedClient = { client_id: string | null; confidential: boolean | null; is_authentic: boolean }
 
 /** Lists are joined by spaces: the driver takes longer to read an array than all the rest of the row. */
 type FoundClient = ClaimedClient & { grant_types: string | null; scope: string | null }
 
 /**
- * A `from` clause: the client of `$1` and the secret whose hash is `$2`. Both look-ups happen whether or not the client
- * exists, and the hash is looked up instead of compared: how far it agrees with one in an index tells nothing about the
- * 256 random bits behind it.
+ * A `from` clause: the client of `$1` and the secret whose hash is `$2`; `$3` says that its assertion is right. Both
+ * look-ups happen whether or not the client exists, and the hash is looked up instead of compared: how far it agrees with
+ * one in an index tells nothing about the 256 random bits behind it.
  */
 export const CLAIMED_CLIENT = `
-  (values ($1::text, $2::bytea)) as claim (client_id, hash)
+  (values ($1::text, $2::bytea, $3::boolean)) as claim (client_id, hash, is_asserted)
   left join clients c on c.id = claim.client_id and c.disabled_at is null
   left join client_secrets s on s.hash = claim.hash and s.client_id = claim.client_id
         and (s.expires_at is null or s.expires_at > statement_timestamp())`
 
-const findClaimed = statement<[clientId: string, secretHash: Buffer | null], FoundClient>(`
-  select c.id as client_id, c.confidential, s.id is not null as is_secret_right,
+/** Only the method that the client is registered for counts. */
+export const IS_AUTHENTIC = `
+  case c.auth_method when 'secret' then s.id is not null when 'private_key_jwt' then claim.is_asserted else false end`
+
+const findClaimed = statement<LookUp, FoundClient>(`
+  select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic,
          array_to_string(c.grant_types, ' ') as grant_types, array_to_string(c.scopes, ' ') as scope
     from ${CLAIMED_CLIENT}`)
 
 /** The client behind a claim. Throws `rate_limited`; `invalid_client`, alike for an unknown client and a wrong secret. */
 export async function authenticateClient(ctx: CalledContext, claim: Claim): Promise<Client> {
   await refuseThrottled(ctx, claim)
-  const values = lookUpOf(claim)
+  const values = await lookUpOf(ctx, claim)
   const [found] = values ? await findClaimed(ctx.db, ...values) : []
   return found && isProven(found, claim) ? clientOf(found) : rejectClient(ctx, claim)
 }
 
-/** What to look a claim up by; undefined when it can be nobody's, whatever the database holds. */
-export function lookUpOf({ id, secret }: Claim): [clientId: string, secretHash: Buffer | null] | undefined {
+export type LookUp = [clientId: string, secretHash: Buffer | null, isAsserted: boolean]
+
+/** What to look a claim up by; undefined when it is nobody's: by its form, or because its assertion is wrong. */
+export async function lookUpOf(ctx: Context, { id, secret, assertion }: Claim): Promise<LookUp | undefined> {
   if (id === undefined || !isId('client', id)) return undefined
-  if (secret === undefined) return [id, null]
-  return isWellFormed('secret', secret) ? [id, sha256(secret)] : undefined
+  if (assertion !== undefined) return (await isAssertedBy(ctx, id, assertion)) ? [id, null, true] : undefined
+  if (secret === undefined) return [id, null, false]
+  return isWellFormed('secret', secret) ? [id, sha256(secret), false] : undefined
 }
 
 type Proven<Found extends ClaimedClient> = Found & { client_id: string }
 
-/** A confidential client proves itself by its secret; a public one that sends a secret is not what it says it is. */
+/** A confidential client proves itself by its method; a public one that sends a secret is not what it says it is. */
 export function isProven<Found extends ClaimedClient>(found: Found, { secret }: Claim): found is Proven<Found> {
-  return found.client_id !== null && (found.confidential ? found.is_secret_right : secret === undefined)
+  return found.client_id !== null && (found.confidential ? found.is_authentic : secret === undefined)
 }
 
 const clientOf = ({ client_id: id, grant_types, scope }: Proven<FoundClient>): Client => ({

@@ -5,7 +5,9 @@ import {
   type CalledContext,
   CLAIMED_CLIENT,
   type ClaimedClient,
+  IS_AUTHENTIC,
   isProven,
+  type LookUp,
   lookUpOf,
   refuseThrottled,
   rejectClient,
@@ -18,23 +20,23 @@ import { tokenResponse } from './token-response.ts'
 import { mint } from './tokens.ts'
 
 type Issued = ClaimedClient & { is_registered: boolean; scope: string | null }
-type Values = [clientId: string, secretHash: Buffer | null, tokenHash: Buffer, scopes: readonly string[] | null]
+type Values = [...LookUp, tokenHash: Buffer, scopes: readonly string[] | null]
 
 /** Issues the token only where all is right, so that one round trip is enough; its other columns say what was not. */
 const issueIfRight = statement<Values, Issued>(`
   with client as (
-    select c.id as client_id, c.confidential, s.id is not null as is_secret_right, c.scopes as client_scopes,
+    select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic, c.scopes as client_scopes,
            coalesce('client_credentials' = any (c.grant_types), false) as is_registered
       from ${CLAIMED_CLIENT}
   ), token as (
     insert into access_tokens (hash, client_id, scopes, expires_at)
-    select $3, client_id, coalesce($4::text[], client_scopes), statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}'
+    select $4, client_id, coalesce($5::text[], client_scopes), statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}'
       from client
-     where is_secret_right and confidential and is_registered
-       and coalesce($4::text[], client_scopes) <@ client_scopes and cardinality(client_scopes) > 0
+     where is_authentic and confidential and is_registered
+       and coalesce($5::text[], client_scopes) <@ client_scopes and cardinality(client_scopes) > 0
     returning scopes
   )
-  select client_id, confidential, is_secret_right, is_registered, array_to_string(token.scopes, ' ') as scope
+  select client_id, confidential, is_authentic, is_registered, array_to_string(token.scopes, ' ') as scope
     from client left join token on true`)
 
 /**
@@ -47,7 +49,7 @@ export async function issueForClient(
   { scope }: { scope?: string | undefined },
 ): Promise<TokenResponse> {
   await refuseThrottled(ctx, claim)
-  const values = lookUpOf(claim)
+  const values = await lookUpOf(ctx, claim)
   const token = mint('access')
   const [found] = values ? await issueIfRight(ctx.db, ...values, sha256(token), wantedScopes(scope)) : []
   if (!found || !isProven(found, claim)) return rejectClient(ctx, claim)

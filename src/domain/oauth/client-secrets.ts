@@ -42,12 +42,12 @@ const endOldOnes = statement<[clientId: string], never>(`
 
 /**
  * Makes a new secret. The current one works for another day, so that servers can be changed one after the other; what was
- * left of the one before that stops. Throws `not_found`, `invalid_request` for a public client.
+ * left of the one before that stops. Throws `not_found`, `invalid_request` for an application that authenticates in another way.
  */
 export async function rotateSecret(ctx: OwnerContext, { id }: { id: string }): Promise<{ client_secret: string }> {
   return transact(ctx, async (tx) => {
-    const { confidential } = await requireOwned(tx, id, 'no key update')
-    if (!confidential) throw new Problem('invalid_request', 'id: a public application has no secret.')
+    const { authMethod } = await requireOwned(tx, id, 'no key update')
+    if (authMethod !== 'secret') throw new Problem('invalid_request', 'id: this application has no secret.')
     await endOldOnes(tx.db, id)
     return { client_secret: await addSecret(tx, id) }
   })

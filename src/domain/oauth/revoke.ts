@@ -4,12 +4,12 @@ import { statement } from '../../db/statement.ts'
 import { sha256 } from '../digest.ts'
 import { transact } from '../transaction.ts'
 import { authenticateClient, type CalledContext, type Client } from './authenticate-client.ts'
-import { claimClient } from './claim-client.ts'
+import { type ClientFields, claimClient } from './claim-client.ts'
 import { omitEmpty } from './parameters.ts'
 import { revokeGrants } from './revoke-grants.ts'
 import { isWellFormed } from './tokens.ts'
 
-export type RevokeRequest = { token: string; client_id?: string | undefined; client_secret?: string | undefined }
+export type RevokeRequest = ClientFields & { token: string }
 
 /**
  * RFC 7009: ends an access token, or the whole grant of a refresh token, also of a spent one. An unknown, dead or foreign

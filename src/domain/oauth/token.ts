@@ -2,17 +2,15 @@ import { Problem } from '../errors.ts'
 import type { TokenResponse } from '../resources.ts'
 import type { CalledContext } from './authenticate-client.ts'
 import { exchangeCode } from './authorization-code.ts'
-import { type Claim, claimClient } from './claim-client.ts'
+import { type Claim, type ClientFields, claimClient } from './claim-client.ts'
 import { issueForClient } from './client-credentials.ts'
 import { type GrantType, isGrantType } from './grant-types.ts'
 import { omitEmpty, requireParameter } from './parameters.ts'
 import { refreshTokens } from './refresh-token.ts'
 
 /** Section 4.1 of the specification. */
-export type TokenRequest = {
+export type TokenRequest = ClientFields & {
   grant_type: string
-  client_id?: string | undefined
-  client_secret?: string | undefined
   code?: string | undefined
   code_verifier?: string | undefined
   redirect_uri?: string | undefined

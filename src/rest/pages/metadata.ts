@@ -16,6 +16,7 @@ export function metadataPages({ publicUrl }: Context): Router {
 const endpoint = (publicUrl: string, path: string) => `${publicUrl}${path}?error_format=rfc6749`
 
 function authorizationServer(publicUrl: string) {
+  /** The contract's acceptance (M01) wants exactly these; `private_key_jwt` works for clients that registered keys. */
   const methods = ['client_secret_basic', 'client_secret_post', 'none']
   return {
     issuer: publicUrl,

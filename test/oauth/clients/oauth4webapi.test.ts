@@ -1,5 +1,7 @@
+import { exportJWK, generateKeyPair } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createApplication } from '../../../src/domain/applications.ts'
 import type { TestClient } from '../../support/context.ts'
 import { CALLBACK, NATIVE_CALLBACK } from '../support/flows.ts'
 import { createPeopleApp, type PeopleApp } from '../support/people.ts'
@@ -106,6 +108,19 @@ test('oauth4webapi: client credentials', async () => {
   )
   const granted = await oauth.processClientCredentialsResponse(server, client, reply)
   expect(granted).toMatchObject({ scope: 'chat:read', token_type: 'bearer' })
+})
+
+test('oauth4webapi: a client that signs (private_key_jwt)', async () => {
+  const { privateKey, publicKey } = await generateKeyPair('PS256')
+  const operator = { ...app.context, principal: { kind: 'operator' } } as const
+  const jwks = { keys: [await exportJWK(publicKey)] }
+  const { id: client_id } = await createApplication(operator, { name: 'It signs', confidential: true, jwks })
+  const client = { client_id }
+  const authentication = oauth.PrivateKeyJwt({ key: privateKey })
+  const reply = await oauth.clientCredentialsGrantRequest(server, client, authentication, {}, insecure)
+  const { access_token } = await oauth.processClientCredentialsResponse(server, client, reply)
+  const revocation = await oauth.revocationRequest(server, client, authentication, access_token, insecure)
+  await oauth.processRevocationResponse(revocation)
 })
 
 test('oauth4webapi: sees a plain error at the endpoints of the metadata', async () => {

@@ -1,0 +1,73 @@
+import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, type JWTVerifyResult, jwtVerify } from 'jose'
+import * as z from 'zod'
+import { statement } from '../../db/statement.ts'
+import type { Context } from '../context.ts'
+import { signingAlgorithms } from './signing-algorithms.ts'
+import { isFirstUse } from './used-assertions.ts'
+
+const LIFE_S = 60
+/** How far the clock of a client may be off. */
+const SKEW_S = 10
+/** None, the word of RFC 7519, or its own: a token that was signed for something else is no assertion. */
+const TYPES = ['application/jwt', 'application/client-authentication+jwt']
+
+const Claims = z.object({ aud: z.union([z.string(), z.array(z.string())]), exp: z.number(), jti: z.string().min(1) })
+
+/** The client that an assertion names, before any of it is believed; undefined when it names none. */
+export function subjectOf(assertion: string): string | undefined {
+  try {
+    return decodeJwt(assertion).sub
+  } catch {
+    return undefined
+  }
+}
+
+type FoundKeys = { jwks: JSONWebKeySet; now_s: number }
+
+/** The clock of the database, so that every process judges alike. */
+const findKeys = statement<[clientId: string], FoundKeys>(`
+  select jwks, extract(epoch from statement_timestamp())::float8 as now_s from clients
+   where id = $1 and auth_method = 'private_key_jwt' and disabled_at is null`)
+
+/**
+ * Whether a client has signed this for us, now, and for the first time (RFC 7523, section 3): by a registered key, `iss`
+ * and `sub` the client, `aud` our issuer or the endpoint, `exp` within a minute, and a `jti` that was not seen before.
+ */
+export async function isAssertedBy(ctx: Context, clientId: string, assertion: string): Promise<boolean> {
+  const [found] = await findKeys(ctx.db, clientId)
+  const verified = found && (await verify(ctx, { ...found, clientId, assertion }))
+  const claims = verified && Claims.safeParse(verified.payload).data
+  if (!claims || !isForUs(ctx, claims.aud) || !isOfType(verified)) return false
+  const livesS = claims.exp - found.now_s + SKEW_S
+  if (livesS > LIFE_S + 2 * SKEW_S) return false
+  return isFirstUse(ctx, { kind: 'client assertion', signer: clientId, jti: claims.jti, livesS })
+}
+
+type Assertion = FoundKeys & { clientId: string; assertion: string }
+
+async function verify({ publicUrl }: Context, { jwks, now_s, clientId, assertion }: Assertion) {
+  const pinned = { algorithms: [...signingAlgorithms], issuer: clientId, subject: clientId }
+  const clock = { currentDate: new Date(now_s * 1000), clockTolerance: SKEW_S, requiredClaims: ['exp', 'jti'] }
+  const audience = audiencesOf(publicUrl)
+  return jwtVerify(assertion, createLocalJWKSet(jwks), { ...pinned, ...clock, audience }).catch(() => undefined)
+}
+
+/** The issuer, as RFC 7523bis wants it; older clients name the endpoint, as the metadata or the document spells it. */
+const audiencesOf = (publicUrl: string) => [
+  publicUrl,
+  ...['/oauth/token', '/oauth/revoke']
+    .flatMap((path) => [path, `${path}?error_format=rfc6749`])
+    .map((p) => publicUrl + p),
+]
+
+/** Nobody else may be named beside us: whoever that is could use the assertion here. */
+function isForUs({ publicUrl }: Context, aud: string | string[]): boolean {
+  const ours = audiencesOf(publicUrl)
+  return [aud].flat().every((one) => ours.includes(one))
+}
+
+function isOfType({ protectedHeader: { typ } }: JWTVerifyResult): boolean {
+  if (typ === undefined) return true
+  const type = typ.toLowerCase()
+  return TYPES.includes(type.includes('/') ? type : `application/${type}`)
+}
