@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { Bell } from './bell.ts'
-import { type Claimed, type Cursor, claimDue, type Lane } from './claim.ts'
+import { type Claim, type Claimed, type Cursor, claimDue, type Lane } from './claim.ts'
 import { DatabaseClock } from './clock.ts'
 import { deliveryFigures } from './figures.ts'
 import { registerAttempts } from './in-flight.ts'
@@ -71,10 +71,20 @@ export class Engine {
   async claim(lane: Lane): Promise<number> {
     const limit = this.#roomFor(lane)
     if (limit <= 0) return 0
-    const { rows, next, databaseMs } = await claimDue(this.#ctx, { lane, limit, after: this.#cursors[lane] })
-    this.#cursors[lane] = next
+    const { rows, databaseMs } = await this.#claimAround(lane, limit)
     if (rows.length > 0) await this.#begin(rows, new DatabaseClock(databaseMs))
     return rows.length
+  }
+
+  /** One claim looks at a part of the subscriptions; none of them being claimable says nothing of the others. */
+  async #claimAround(lane: Lane, limit: number): Promise<Claim> {
+    for (let hasTurned = this.#cursors[lane] === ''; ; ) {
+      const claim = await claimDue(this.#ctx, { lane, limit, after: this.#cursors[lane] })
+      this.#cursors[lane] = claim.next
+      const isAround = hasTurned && claim.next === ''
+      if (claim.rows.length > 0 || isAround) return claim
+      hasTurned ||= claim.next === ''
+    }
   }
 
   /** Ends the attempts of a subscription that was deleted; what is claimed of it already is not begun. */

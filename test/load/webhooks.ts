@@ -1,0 +1,167 @@
+import { transact } from '../../src/domain/transaction.ts'
+import { claimDue } from '../../src/domain/webhooks/claim.ts'
+import { emitEvent } from '../../src/domain/webhooks/emit.ts'
+import { createSender } from '../../src/domain/webhooks/send.ts'
+import { settle } from '../../src/domain/webhooks/settle.ts'
+import { releaseOf } from '../../src/domain/webhooks/settlement.ts'
+import { newSigningSecret, sign, signingKey } from '../../src/domain/webhooks/sign.ts'
+import { workDeliveries } from '../../src/domain/webhooks/work.ts'
+import { createLoadStage, type LoadStage } from './webhook-stage.ts'
+
+// npm run bench:webhooks — figures of one run on this machine; loopback only, about half a minute. Read the ratios.
+
+const RECEIVERS = 200
+const EVENTS = 60
+const AT_ONCE = 128
+const LONG_MS = 600_000
+
+type Figures = { name: string; value: string; goal?: string; isMet?: boolean }[]
+const figures: Figures = []
+const note = (name: string, value: string, goal?: string, isMet?: boolean) =>
+  figures.push({ name, value, ...(goal && { goal }), ...(isMet !== undefined && { isMet }) })
+const perSecond = (count: number, ms: number) => `${Math.round((count / ms) * 1000).toLocaleString('en')} /s`
+const timed = async (work: () => Promise<unknown>) => {
+  const begun = performance.now()
+  await work()
+  return performance.now() - begun
+}
+
+await using stage = await createLoadStage({ healthy: RECEIVERS, hanging: 1 })
+const live = {
+  title: 'x'.repeat(700),
+  category: null,
+  thumbnail_url: null,
+  channel: null,
+  updated_at: '2026-01-02T03:04:05.678Z',
+}
+const ada = await stage.channel('ada')
+const subscriptions: string[] = []
+for (const port of stage.receivers.healthy) subscriptions.push(await stage.subscribe(port, 'livestream.started'))
+
+const ceiling = await measureCeiling()
+const pipeline = await measurePipeline()
+note('pipeline ÷ ceiling', (pipeline / ceiling).toFixed(2), '≥ 0.25', pipeline / ceiling >= 0.25)
+await measureHanging()
+await measureClaim()
+report()
+
+function emit(type: 'livestream.started' | 'livestream.ended', count: number) {
+  return transact(stage.context, async (tx) => {
+    for (let n = 0; n < count; n++) await emitEvent(tx, type, { channel: ada, data: { id: `str_${n}`, ...live } })
+  })
+}
+
+/** What the guarded sender alone can do: signed, with its deadline and its limits, no database. */
+async function measureCeiling(): Promise<number> {
+  const { transport } = createSender(stage.context)
+  const urls = stage.receivers.healthy.map((port) => new URL(`http://127.0.0.1:${port}/hook`))
+  const body = Buffer.from(JSON.stringify({ ...live, pad: 'y'.repeat(250) }))
+  const key = signingKey(newSigningSecret())
+  const count = RECEIVERS * EVENTS
+  let next = 0
+  const sender = async () => {
+    for (let n = next++; n < count; n = next++) {
+      const url = urls[n % urls.length] ?? new URL('')
+      const headers = ['webhook-id', 'evt_x', 'webhook-signature', sign([key], 'evt_x', 1, body)]
+      await transport.post({ url, headers, body, signal: new AbortController().signal })
+    }
+  }
+  const round = () => {
+    next = 0
+    return Promise.all(Array.from({ length: AT_ONCE }, sender))
+  }
+  await round() // connections are made, code is compiled
+  const ms = await timed(round)
+  await transport.close()
+  note(`guarded sender alone, ${RECEIVERS} receivers`, perSecond(count, ms))
+  return count / ms
+}
+
+async function measurePipeline(): Promise<number> {
+  const count = RECEIVERS * EVENTS
+  const emitting = await timed(() => emit('livestream.started', EVENTS))
+  note('emission to 200 subscriptions', `${perSecond(EVENTS, emitting)}, ${perSecond(count, emitting)} rows`)
+  let delivered = 0
+  const ms = await timed(async () => {
+    delivered = (await workDeliveries(stage.context, { budgetMs: LONG_MS })).delivered
+  })
+  if (delivered !== count) throw new Error(`${delivered} of ${count} were delivered`)
+  note('whole pipeline: claim, send, settle', perSecond(count, ms))
+  return count / ms
+}
+
+/** Healthy receivers beside a thousand deliveries of one that hangs. */
+async function measureHanging(): Promise<void> {
+  const [hanging = 0] = stage.receivers.hanging
+  await stage.subscribe(hanging, 'livestream.ended')
+  await emit('livestream.ended', 1_000)
+  const stop = new AbortController()
+  let wake = () => {}
+  const onWake = (ring: () => void) => {
+    wake = ring
+    return () => {}
+  }
+  const loop = workDeliveries(stage.context, { signal: stop.signal, graceMs: 0, onWake })
+  await stage.run('select pg_sleep(0.5)')
+  await emit('livestream.started', 5)
+  wake()
+  await untilDelivered(stage, RECEIVERS * (EVENTS + 5))
+  stop.abort()
+  await loop
+  const [row] = await stage.context.slow.execute<{ p95: number }>(`
+    select percentile_cont(0.95) within group (order by extract(epoch from a.started_at + a.duration_ms * interval '1 ms' - d.created_at))::float8 as p95
+    from webhook_attempts a join (select * from webhook_deliveries_done order by id desc limit ${RECEIVERS * 5}) d on d.id = a.delivery_id
+    where d.outcome = 'delivered'`)
+  const p95 = row?.p95 ?? Number.POSITIVE_INFINITY
+  note('healthy p95 beside 1,000 hanging', `${p95.toFixed(2)} s`, '< 2 s', p95 < 2)
+}
+
+async function untilDelivered({ context }: LoadStage, wanted: number) {
+  for (;;) {
+    const [row] = await context.slow.execute<{ n: number }>(`
+      select count(*)::int as n, pg_sleep(0.05)::text from webhook_deliveries_done where outcome = 'delivered'`)
+    if ((row?.n ?? 0) >= wanted) return
+  }
+}
+
+async function measureClaim(): Promise<void> {
+  const [dead = ''] = subscriptions
+  const cost = async (rows: number) => {
+    await stage.run('truncate webhook_deliveries')
+    await stage.run(`
+      insert into webhook_deliveries (id, event_id, type, subscription_id, due_at, created_at)
+      select 'dlv_0' || s.id || n, 'evt_' || n, 'livestream.started', s.id,
+        case when n % 2 = 0 then now() - interval '1 hour' else now() + (s.id <> '${dead}')::int * interval '-1 s' + (s.id = '${dead}')::int * interval '1 hour' end, now()
+      from webhook_subscriptions s, generate_series(1, case when s.id = '${dead}' then ${rows} else 5 end) n`)
+    await stage.run('vacuum analyze webhook_deliveries')
+    const times: number[] = []
+    for (let n = 0; n < 21; n++) {
+      const begun = performance.now()
+      const { rows: claimed } = await claimDue(stage.context, { lane: 0, limit: 100, after: '' })
+      times.push(performance.now() - begun)
+      await settle(
+        stage.context,
+        claimed.map((row) => releaseOf(row)),
+      )
+    }
+    return times.toSorted((a, b) => a - b)[10] ?? 0
+  }
+  const few = await cost(200)
+  const many = await cost(200_000)
+  note('claim of 100 beside 100 dead rows', `${few.toFixed(1)} ms`)
+  note(
+    'claim of 100 beside 100,000 dead rows',
+    `${many.toFixed(1)} ms`,
+    '< 10 ms and within 3×',
+    many < 10 && many < 3 * few,
+  )
+}
+
+function report() {
+  const width = Math.max(...figures.map(({ name }) => name.length))
+  for (const { name, value, goal, isMet } of figures) {
+    const verdict = goal === undefined ? '' : `   goal ${goal}: ${isMet ? 'met' : 'missed'}`
+    process.stdout.write(`${name.padEnd(width)}  ${value}${verdict}\n`)
+  }
+  if (figures.some(({ isMet }) => isMet === false)) process.exitCode = 1
+}
