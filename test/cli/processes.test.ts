@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { runCommand, startService, temporaryFolder } from '../support/process.ts'
+import { runCommand, startProcess, startService, temporaryFolder } from '../support/process.ts'
 
-vi.setConfig({ testTimeout: 60_000 }) // a database is made
+vi.setConfig({ testTimeout: 120_000 }) // a database is made
 
 const folder = temporaryFolder()
 const env = { DATA_DIR: folder.path, DEMO_DATA: 'off' }
@@ -27,6 +27,16 @@ test('beside a running service it works on the same data', async () => {
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
   expect((await fetch(`${service.base}/oauth/token`, { method: 'POST', body })).status).toBe(200)
   expect(JSON.parse((await runCommand(['migrate', '--json'], env)).stdout)).toEqual({ applied: 0 })
+})
+
+test('serve is the service, and worker delivers beside it', async () => {
+  await using service = await startProcess(env, ['bin/developer-api.mjs', 'serve'])
+  await service.output.holds(/The service is ready/)
+  expect((await fetch(`${service.base}/health/ready`)).status).toBe(200)
+  await using worker = await startProcess(env, ['bin/developer-api.mjs', 'worker'])
+  await worker.output.holds(/The worker delivers/)
+  expect(await worker.stop()).toBe(0)
+  expect(await service.stop()).toBe(0)
 })
 
 test('a wrong variable is one line that names it, and help is there all the same', async () => {

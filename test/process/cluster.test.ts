@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { runCommand, type Service, startService, temporaryFolder } from '../support/process.ts'
 
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const folder = temporaryFolder()
 const env = { DATA_DIR: folder.path, DEMO_DATA: 'off', WEB_CONCURRENCY: '2' }

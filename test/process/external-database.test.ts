@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { startProcess } from '../support/process.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 test('a database that does not answer is waited for: alive, not ready, and told once', async () => {
   const DATABASE_URL = `postgres://app:hunter2@127.0.0.1:${await freePort()}/app`

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFailed, test, vi } from 'v
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
 import { run, type Service, startService, temporaryFolder } from '../support/process.ts'
 
-vi.setConfig({ testTimeout: 60_000 }) // processes start, and on a busy machine that takes its time
+vi.setConfig({ testTimeout: 120_000 }) // processes start, and on a busy machine that takes its time
 
 const folder = temporaryFolder()
 let service: Service

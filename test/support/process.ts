@@ -22,11 +22,11 @@ export function environment(given: Environment): Environment {
   return { PATH, HOME, NO_COLOR: '1', ...given }
 }
 
-/** Starts `dist/main.js`, brought up to date; a port of its own unless one is given. */
-export async function startProcess(given: Environment) {
+/** Starts `dist/main.js`, or what is named, brought up to date; a port of its own unless one is given. */
+export async function startProcess(given: Environment, words = ['dist/main.js']) {
   build()
   const port = Number(given.PORT ?? (await freePort()))
-  const child = spawn(process.execPath, ['dist/main.js'], { env: environment({ PORT: String(port), ...given }) })
+  const child = spawn(process.execPath, words, { env: environment({ PORT: String(port), ...given }) })
   const ended = once(child, 'exit').then(([code, signal]: (number | string | null)[]) => code ?? signal)
   return {
     child,
