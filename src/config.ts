@@ -71,6 +71,7 @@ export const variables = {
   WEBHOOK_PROXY_URL: httpUrl.optional(),
   WEB_CONCURRENCY: whole(1, 64).default(1),
   TRUST_PROXY: whole(0, 32).default(0),
+  METRICS_PORT: whole(1, 65_535).optional(),
   RATE_LIMITS: onOff('off is for load tests').default('on'),
   SIGNUP: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
   LOG_LEVEL: z
@@ -127,6 +128,7 @@ function configOf(read: Environment) {
     },
     processes: read.WEB_CONCURRENCY,
     trustedProxies: read.TRUST_PROXY,
+    metricsPort: read.METRICS_PORT,
     hasRateLimits: read.RATE_LIMITS === 'on',
     signup: read.SIGNUP,
     logLevel: read.LOG_LEVEL,

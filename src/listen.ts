@@ -6,20 +6,26 @@ const IDLE_CHECK_MS = 50
 const DRAIN_MS = 9_000
 
 /** Throws one line that names the variable to change when the address cannot be had. */
-export async function listen(server: Server, { port, host }: Pick<Config, 'port' | 'host'>): Promise<void> {
+export async function listen(
+  server: Server,
+  { port, host }: Pick<Config, 'port' | 'host'>,
+  variable = 'PORT',
+): Promise<void> {
   server.listen(port, host)
   try {
     await once(server, 'listening')
   } catch (error) {
     const explain = error instanceof Error && 'code' in error ? refusals[String(error.code)] : undefined
     if (!explain) throw error
-    throw new Error(explain(host, port))
+    throw new Error(explain(host, port, variable))
   }
 }
 
-const refusals: Record<string, ((host: string, port: number) => string) | undefined> = {
-  EADDRINUSE: (host, port) => `PORT ${port} of ${host} is in use: stop what listens there, or set another PORT`,
-  EACCES: (_, port) => `PORT ${port} may not be listened on by this user: set a PORT above 1023`,
+const refusals: Record<string, ((host: string, port: number, variable: string) => string) | undefined> = {
+  EADDRINUSE: (host, port, variable) =>
+    `${variable} ${port} of ${host} is in use: stop what listens there, or set another ${variable}`,
+  EACCES: (_, port, variable) =>
+    `${variable} ${port} may not be listened on by this user: set a ${variable} above 1023`,
   EADDRNOTAVAIL: (host) => `HOST ${host} is no address of this machine`,
   ENOTFOUND: (host) => `HOST ${host} has no address`,
 }

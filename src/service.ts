@@ -1,3 +1,4 @@
+import { tellFigures } from './cluster-figures.ts'
 import { openContext } from './compose.ts'
 import type { Config } from './config.ts'
 import { followCredentialChanges } from './credential-changes.ts'
@@ -7,6 +8,8 @@ import { checkDelivery } from './domain/webhooks/boot.ts'
 import { Waker } from './domain/webhooks/waker.ts'
 import type { Life } from './lifecycle.ts'
 import { drain, listen } from './listen.ts'
+import { type Meter, openMetrics, publishMetrics } from './metering.ts'
+import { Occupancy } from './rest/occupancy.ts'
 import { createHttpServer } from './rest/server.ts'
 import { logger } from './telemetry/logger.ts'
 import { startUpkeep } from './upkeep.ts'
@@ -28,8 +31,9 @@ export type ServiceOptions = {
 export async function openService(config: Config, life: Life, options: ServiceOptions): Promise<void> {
   const { findTarget, isMember = false, listensFirst = true } = options
   let ready: Context | undefined
-  const { publicUrl, trustedProxies } = config
-  const server = createHttpServer({ contextOf: () => ready, log: logger, publicUrl, trustProxy: trustedProxies })
+  const contextOf = () => ready
+  const { server, metrics } = await createServer(config, contextOf)
+  if (metrics) await publish(config, life, isMember, { metrics, contextOf })
   if (listensFirst) await listen(server, config)
   life.opened.defer(() => drain(server))
 
@@ -37,13 +41,27 @@ export async function openService(config: Config, life: Life, options: ServiceOp
   const waker = new Waker()
   const { opened, stopping } = life
   const { wake, onWake } = waker
-  const context = await openContext(config, { target, opened, wake, onWake, stopping, isMember })
+  const context = await openContext(config, { target, opened, wake, onWake, stopping, isMember, metrics })
   life.opened.use(followCredentialChanges(context, config.directUrl ?? target))
   await checkDelivery(context)
   ready = context
   if (!listensFirst) await listen(server, config)
   const stopDelivering = startDelivering(context, config, { waker, target })
   life.opened.defer(() => Promise.all([drain(server), stopDelivering()]))
+}
+
+async function createServer(config: Config, contextOf: () => Context | undefined) {
+  const { publicUrl, trustedProxies: trustProxy } = config
+  const occupancy = new Occupancy()
+  const metrics = await openMetrics(config, occupancy)
+  const measure = metrics?.observeRequest.bind(metrics)
+  return { metrics, server: createHttpServer({ contextOf, log: logger, publicUrl, trustProxy, measure, occupancy }) }
+}
+
+/** Of several processes the first one serves the figures of all. */
+async function publish(config: Config, { opened }: Life, isMember: boolean, meter: Meter): Promise<void> {
+  if (!isMember) return publishMetrics(config, opened, meter)
+  tellFigures(meter)
 }
 
 type Delivering = { waker: Waker; target: Target }

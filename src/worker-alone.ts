@@ -3,6 +3,7 @@ import { openContext } from './compose.ts'
 import { loadConfig } from './config.ts'
 import { Waker } from './domain/webhooks/waker.ts'
 import type { Life } from './lifecycle.ts'
+import { openMetrics, publishMetrics } from './metering.ts'
 import { openStorage } from './storage.ts'
 import { logger, openLog } from './telemetry/logger.ts'
 import { startWorker } from './worker.ts'
@@ -14,7 +15,9 @@ export async function startWorkerAlone(life: Life): Promise<void> {
   const { opened } = life
   const target = config.isEmbedded ? await findDatabase(config, opened) : await openStorage(config, life)
   const waker = new Waker()
-  const context = await openContext(config, { target, opened, wake: waker.wake })
+  const metrics = await openMetrics(config)
+  const context = await openContext(config, { target, opened, wake: waker.wake, metrics })
+  if (metrics) await publishMetrics(config, opened, { metrics, contextOf: () => context })
   opened.use(startWorker(context, { waker, target: config.directUrl ?? target }))
   logger.info({ pid: process.pid }, 'The worker delivers')
 }

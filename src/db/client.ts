@@ -1,7 +1,7 @@
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import postgres, { type Sql } from 'postgres'
-import { preparing } from './preparing.ts'
+import { preparing, type StatementWatch } from './preparing.ts'
 
 // An install without scripts, an image without patches/, a new version of the driver: all of them pass in silence.
 if (!('patched' in postgres)) {
@@ -77,6 +77,6 @@ function sessionSettings({ name = 'developer-api', statementMs = 0, pooler, plan
  * Drizzle over a client. It changes the client's parsers: times and 64-bit integers of raw statements come back as text.
  * Without the schema, which relational queries alone would need: with it, every transaction builds one object per table.
  */
-export function databaseOver(client: Sql): Database {
-  return drizzle({ client: preparing(client), casing: 'snake_case' })
+export function databaseOver(client: Sql, watch?: StatementWatch): Database {
+  return drizzle({ client: preparing(client, watch), casing: 'snake_case' })
 }

@@ -1,8 +1,13 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { connect, type Database, databaseOver, type Pooler, type Target } from './client.ts'
+import type { StatementWatch } from './preparing.ts'
 
 const END_S = 5
+
+export type PoolName = 'fast' | 'slow' | 'replica'
+/** Connections of a pool at most. */
+export const poolSizes: Record<PoolName, number> = { fast: 8, slow: 2, replica: 4 }
 
 export type Pools = AsyncDisposable & {
   /** Short statements, pipelined. */
@@ -14,27 +19,40 @@ export type Pools = AsyncDisposable & {
 }
 
 /** Opens the pools of a process: at most 10 connections to the primary, 4 to a replica. They connect when first used. */
-export function openPools(target: Target, { replica, pooler = 'session' }: PoolOptions = {}): Pools {
+export function openPools(target: Target, { replica, pooler = 'session', watch }: PoolOptions = {}): Pools {
   const fast = { statementMs: 5_000, pipeline: 8, plans: 'generic', pooler } as const
-  const clients = [
-    connect(target, { ...fast, max: 8 }),
+  const clients: Client[] = [
+    { pool: 'fast', client: connect(target, { ...fast, max: poolSizes.fast }) },
     // lists with optional filters: what a value leaves out should not be planned for
-    connect(target, { name: 'developer-api slow', max: 2, plans: 'custom', pooler }),
-    ...(replica ? [connect(replica, { ...fast, name: 'developer-api replica', max: 4 })] : []),
+    {
+      pool: 'slow',
+      client: connect(target, { name: 'developer-api slow', max: poolSizes.slow, plans: 'custom', pooler }),
+    },
   ]
-  const [db, slow, copy] = clients.map(databaseOver)
+  if (replica) {
+    const client = connect(replica, { ...fast, name: 'developer-api replica', max: poolSizes.replica })
+    clients.push({ pool: 'replica', client })
+  }
+  const [db, slow, copy] = clients.map(({ pool, client }) => databaseOver(client, watch?.(pool)))
   if (!db || !slow) throw new Error('Two clients were opened')
   return {
     db,
     slow,
     replica: copy ?? db,
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(clients.map(endClient))
+      await Promise.all(clients.map(({ client }) => endClient(client)))
     },
   }
 }
 
-export type PoolOptions = { replica?: Target | undefined; pooler?: Pooler | undefined }
+type Client = { pool: PoolName; client: Sql }
+
+export type PoolOptions = {
+  replica?: Target | undefined
+  pooler?: Pooler | undefined
+  /** Follows the statements of each pool. */
+  watch?: (pool: PoolName) => StatementWatch
+}
 
 /** Lets statements in flight finish for 5 s. Resolves in any case: a connection that hangs does not hold up the stop. */
 export async function endClient(client: Sql): Promise<void> {

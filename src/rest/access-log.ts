@@ -6,14 +6,14 @@ import type { Logger } from '../telemetry/logger.ts'
 export function logAccess(log: Logger, request: IncomingMessage, response: ServerResponse, caller: Caller) {
   if (!log.isLevelEnabled('info')) return
   const begun = performance.now()
+  const { method, url = '' } = request // Express takes parts off the address
   response.once('close', () => {
-    const { method, url = '' } = request
     log.info(
       {
         requestId: caller.requestId,
         method,
         path: url.split('?', 1)[0],
-        status: response.writableFinished ? response.statusCode : 499, // the client left before the end
+        status: statusOf(response),
         durationMs: Math.round((performance.now() - begun) * 10) / 10,
         address: caller.address,
       },
@@ -21,3 +21,6 @@ export function logAccess(log: Logger, request: IncomingMessage, response: Serve
     )
   })
 }
+
+/** The status of a response that has ended: 499 when the client left before the end. */
+export const statusOf = (response: ServerResponse) => (response.writableFinished ? response.statusCode : 499)

@@ -11,17 +11,28 @@ export class Occupancy {
   #streams = 0
 
   /** Takes a place until the response has ended, or says that there is none. Whoever asks after our health is let in. */
-  hasPlaceFor({ headers, url = '' }: IncomingMessage, response: ServerResponse): boolean {
-    const isStream = headers.accept?.includes('text/event-stream') ?? false
-    const isFull = isStream ? this.#streams >= STREAMS_MAX : this.#requests >= REQUESTS_MAX
-    if (isFull && !url.startsWith('/health')) return false
-    this.#count(isStream, 1)
-    response.once('close', () => this.#count(isStream, -1))
+  hasPlaceFor(request: IncomingMessage, response: ServerResponse): boolean {
+    const waits = isStream(request)
+    const isFull = waits ? this.#streams >= STREAMS_MAX : this.#requests >= REQUESTS_MAX
+    if (isFull && !request.url?.startsWith('/health')) return false
+    this.#count(waits, 1)
+    response.once('close', () => this.#count(waits, -1))
     return true
   }
 
-  #count(isStream: boolean, by: number) {
-    if (isStream) this.#streams += by
+  get requests(): number {
+    return this.#requests
+  }
+
+  get streams(): number {
+    return this.#streams
+  }
+
+  #count(waits: boolean, by: number) {
+    if (waits) this.#streams += by
     else this.#requests += by
   }
 }
+
+/** Whether a caller asks for a stream of live updates. */
+export const isStream = ({ headers }: IncomingMessage) => headers.accept?.includes('text/event-stream') ?? false

@@ -40,15 +40,18 @@ const exact = new Map<string, RestRoute>(
 
 /** Finds the route of a request, or says why there is none: 404, or 405 with what the path does allow. */
 export function findRoute(method: string, path: string): RestRoute {
-  const wanted = method === 'HEAD' ? 'GET' : method
-  const found = exact.get(`${wanted} ${path}`)
-  if (found) return found
-  const here = routesAt(path)
-  const route = here.find(({ operation }) => operation.method === wanted)
+  const route = routeAt(method, path)
   if (route) return route
+  const here = routesAt(path)
   if (here.length === 0) throw new Problem('not_found', 'There is nothing at this path.')
   const allow = allowedMethods(here)
   throw new Problem('method_not_allowed', `This path takes ${allow.join(', ')}.`, { allow })
+}
+
+/** The route of a request, if there is one; HEAD is answered like GET. */
+export function routeAt(method: string, path: string): RestRoute | undefined {
+  const wanted = method === 'HEAD' ? 'GET' : method
+  return exact.get(`${wanted} ${path}`) ?? routesAt(path).find(({ operation }) => operation.method === wanted)
 }
 
 export const routesAt = (path: string): RestRoute[] => routes.filter(({ pattern }) => pattern.test(path))

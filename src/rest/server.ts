@@ -7,8 +7,10 @@ import { failure, send } from './answer.ts'
 import { refuseBrokenHttp } from './broken-http.ts'
 import { callerOf } from './caller.ts'
 import { createRestHandler } from './handler.ts'
+import { measureRequest, type RequestMeasure } from './measure.ts'
 import { Occupancy } from './occupancy.ts'
-import { createPages, isPage } from './pages/app.ts'
+import { createPages } from './pages/app.ts'
+import { pageOf } from './pages/paths.ts'
 import { nowhere } from './target.ts'
 
 export type ServerOptions = {
@@ -18,25 +20,30 @@ export type ServerOptions = {
   publicUrl: string
   /** How many proxies in front of this process are believed. */
   trustProxy: number
+  /** Hears of each answer; what is absent costs nothing. */
+  measure?: RequestMeasure | undefined
+  /** How many requests are in flight at this moment is asked of it. */
+  occupancy?: Occupancy
 }
 
 /** One HTTP server: REST is answered on node:http itself, and only pages pass through Express. */
-export function createHttpServer({ contextOf, log, publicUrl, trustProxy }: ServerOptions): Server {
+export function createHttpServer(options: ServerOptions): Server {
+  const { contextOf, log, publicUrl, trustProxy, measure, occupancy = new Occupancy() } = options
   const handleRest = createRestHandler({
     contextOf,
     publicUrl,
     report: (error, { requestId }) => log.error({ err: error, requestId }, 'a request failed'),
   })
-  const handlePage = createPages({ contextOf, log, publicUrl, trustProxy })
-  const occupancy = new Occupancy()
+  const handlePage = createPages(options)
 
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     const caller = callerOf(request, trustProxy)
     logAccess(log, request, response, caller)
+    if (measure) measureRequest(measure, request, response)
     const refusal = occupancy.hasPlaceFor(request, response) ? malformed(request) : busy()
     const place = { path: '', requestId: caller.requestId, publicUrl }
     if (refusal) send(response, place, failure(refusal, nowhere, publicUrl))
-    else if (isPage(request.url ?? '')) handlePage(request, response, caller)
+    else if (pageOf(request.url ?? '')) handlePage(request, response, caller)
     else void handleRest(request, response, caller)
   }
 

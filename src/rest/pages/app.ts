@@ -16,26 +16,6 @@ import { peoplePages } from './people.ts'
 import { referencePages } from './reference.ts'
 import { trpcPages } from './trpc.ts'
 
-/** The paths that belong to Express, with all below them. Everything else is REST, also what does not exist. */
-const pagePaths = [
-  '/trpc',
-  '/openapi.json',
-  '/docs',
-  '/events',
-  '/.well-known',
-  '/oauth/authorize',
-  '/login',
-  '/logout',
-  '/signup',
-  '/console',
-  '/llms.txt',
-]
-
-export function isPage(url: string): boolean {
-  const [path = ''] = url.split('?', 1)
-  return pagePaths.some((page) => path === page || path.startsWith(`${page}/`))
-}
-
 type Callers = WeakMap<IncomingMessage, Caller>
 
 /** What is for browsers and for the typed client: pages, the document, /trpc. Never the paths of the specification. */

@@ -32,7 +32,7 @@ export function openExplained(target: Target): ExplainedDatabases {
     told.push({ text, plan })
   }
   const clients = ['force_generic_plan', 'force_custom_plan'].map((mode) => connectExplained(target, mode, onnotice))
-  const [db, slow] = clients.map(databaseOver)
+  const [db, slow] = clients.map((client) => databaseOver(client))
   if (!db || !slow) throw new Error('Two clients were opened')
   return {
     db,
