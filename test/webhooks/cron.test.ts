@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPools } from '../../src/db/pools.ts'
 import { createTransport } from '../../src/domain/webhooks/transport.ts'
 import { createTestApp } from '../support/app.ts'
+import { crowds } from './support/crowd.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage
@@ -40,6 +41,19 @@ test('what a delivery sets free is claimed by the same call, far beyond the wind
   for (let n = 0; n < 100; n++) await say(`${n}`)
   expect(await stage.work()).toEqual(figures(100, 0, 0))
   expect(receiver.requests).toHaveLength(100)
+})
+
+test('three hundred subscriptions that rest do not hide the one that is well, in one call', async () => {
+  const { crowd, clear } = crowds(stage)
+  await crowd({ size: 300, rows: 1 })
+  await stage.run(
+    "update webhook_subscriptions set open_until = now() + interval '1 hour' where url = 'http://127.0.0.1:9/'",
+  )
+  const { say, receiver } = await stage.scene()
+  await say()
+  expect(await stage.work()).toEqual(figures(1, 0, 0))
+  expect(receiver.requests).toHaveLength(1)
+  await clear()
 })
 
 test('receivers that hang are waited for until the deadline of the attempt, and charged', async () => {
