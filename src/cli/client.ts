@@ -8,6 +8,7 @@ type Options = {
   name: string
   public?: boolean
   jwks?: unknown
+  dpop?: boolean
   redirectUri?: string[]
   scopes?: Scope[]
   website?: string
@@ -21,6 +22,7 @@ export function addClientCommands(program: Command, door: Door): void {
     .requiredOption('--name <name>', 'people see it when they are asked for consent')
     .option('--public', 'it runs where it can keep no secret: in a browser, on a desktop, on a phone')
     .option('--jwks <file>', 'its public keys (RFC 7517): it signs (private_key_jwt) and gets no secret', readJson)
+    .option('--dpop', 'its tokens are bound to a key that it proves to hold at each use (RFC 9449)')
     .option('--redirect-uri <uri>', 'where people come back to; may be given more than once', collect)
     .option('--scopes <scopes>', 'separated by commas; all when left out', parseScopes)
     .option('--website <url>')
@@ -32,8 +34,16 @@ export function addClientCommands(program: Command, door: Door): void {
       'client create --name "My desktop application" --public --redirect-uri http://127.0.0.1/callback',
     ],
     work: async () => {
-      const { name, public: isPublic = false, jwks, redirectUri, scopes, website } = create.opts<Options>()
-      const registered = { redirect_uris: redirectUri, scopes, website_url: website, jwks }
+      const {
+        name,
+        public: isPublic = false,
+        jwks,
+        dpop = false,
+        redirectUri,
+        scopes,
+        website,
+      } = create.opts<Options>()
+      const registered = { redirect_uris: redirectUri, scopes, website_url: website, jwks, dpop_bound: dpop }
       const application = { name, confidential: !isPublic, ...registered }
       const { id, ...made } = await door.withContext((ctx) => createApplication(asOperator(ctx), application))
       const data = { client_id: id, ...made }

@@ -51,6 +51,8 @@ export const Application = z.object({
   scopes: z.array(z.enum(scopes)),
   /** The public keys of an application that signs instead of sending a secret. */
   jwks: ClientKeys.nullable(),
+  /** Whether its tokens are bound to a key that it proves to hold (RFC 9449). */
+  dpop_bound: z.boolean(),
   created_at: Timestamp,
   updated_at: Timestamp,
 })

@@ -3,7 +3,7 @@ import type { Count } from '../db/counters.ts'
 import type { Caller, Context, Principal, UserPrincipal } from './context.ts'
 import { sha256 } from './digest.ts'
 import { Problem } from './errors.ts'
-import { identify, identifySession } from './oauth/identify.ts'
+import { identify, identifyHolder, identifySession } from './oauth/identify.ts'
 import { rateLimits } from './rate-limits.ts'
 import type { Scope } from './scopes.ts'
 
@@ -42,13 +42,15 @@ export async function admit(ctx: Context, access: Access, caller: Caller): Promi
   return { principal, rate }
 }
 
-/** RFC 6750, section 2.1. A header that holds anything else is a wrong credential, not a missing one. */
-async function identifyCaller(ctx: Context, { authorization, session }: Caller) {
+/** RFC 6750, section 2.1; RFC 9449, section 7.1. A header that holds anything else is a wrong credential, not a missing one. */
+async function identifyCaller(ctx: Context, { authorization, session, dpop }: Caller) {
   if (authorization !== undefined) {
-    const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+    const [, scheme = '', token] = /^(Bearer|DPoP) +(\S+)$/i.exec(authorization) ?? []
     if (token === undefined)
       throw new Problem('invalid_token', 'Send the credential as "Authorization: Bearer <token>".')
-    return { principal: await identify(ctx, token), key: token, isSession: false }
+    const isDpop = scheme.toLowerCase() === 'dpop'
+    const principal = isDpop ? await identifyHolder(ctx, token, dpop) : await identify(ctx, token)
+    return { principal, key: token, isSession: false }
   }
   if (session !== undefined) return { principal: await identifySession(ctx, session), key: session, isSession: true }
   throw new Problem('unauthorized', 'This operation needs a credential: send "Authorization: Bearer <token>".')

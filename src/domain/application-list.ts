@@ -6,7 +6,7 @@ import { Problem } from './errors.ts'
 import { decodeCursor, type Page, type PageRequest, pageOf } from './paging.ts'
 
 const SELECT = `
-  select c.id, c.name, c.website_url, c.confidential, c.grant_types, c.scopes, c.jwks,
+  select c.id, c.name, c.website_url, c.confidential, c.grant_types, c.scopes, c.jwks, c.dpop_bound,
          array(select uri from client_redirect_uris r where r.client_id = c.id order by uri) as redirect_uris,
          ${instantText('c.created_at')} as created_at, ${instantText('c.updated_at')} as updated_at
     from clients c`

@@ -17,7 +17,12 @@ export type Registration = {
 
 type Optional<Type> = { [Key in keyof Type]?: Type[Key] | undefined }
 export type RegistrationChanges = Optional<Omit<Registration, 'jwks'> & { jwks: unknown }>
-export type NewApplication = RegistrationChanges & { name: string; confidential: boolean }
+export type NewApplication = RegistrationChanges & {
+  name: string
+  confidential: boolean
+  /** Its tokens are bound to a key that it proves to hold (RFC 9449), from its first day or never. */
+  dpop_bound?: boolean | undefined
+}
 
 const REDIRECT_URIS_MAX = 20
 

@@ -25,7 +25,7 @@ const APPLICATIONS_MAX = 100
  * the field, and `limit_reached`.
  */
 export async function createApplication(ctx: OwnerContext, input: NewApplication): Promise<CreatedApplication> {
-  const { confidential } = input
+  const { confidential, dpop_bound: dpopBound = false } = input
   const registration = completeRegistration(input)
   requireRegistration(confidential, registration)
 
@@ -35,7 +35,7 @@ export async function createApplication(ctx: OwnerContext, input: NewApplication
     const at = tx.now()
     const id = newId('client', at)
     const authMethod = authMethodOf(confidential, registration)
-    const fixed = { id, ownerId, confidential, authMethod, createdAt: at, updatedAt: at } as const
+    const fixed = { id, ownerId, confidential, authMethod, dpopBound, createdAt: at, updatedAt: at } as const
     await tx.db.insert(clients).values({ ...fixed, ...columnsOf(registration) })
     await insertRedirectUris(tx, id, registration.redirect_uris)
     await audit(tx, { actor: actorOf(tx), action: 'application.created', clientId: id, targetId: id })

@@ -13,11 +13,12 @@ export type UserPrincipal = {
   username: string
   clientId: string | null
   scopes: readonly Scope[]
+  boundTo?: string
 }
 /** Stands for an application: a token of `client_credentials`, or an API key. */
-type ApplicationPrincipal = { kind: 'application'; clientId: string; scopes: readonly Scope[] }
+type ApplicationPrincipal = { kind: 'application'; clientId: string; scopes: readonly Scope[]; boundTo?: string }
 
-/** Whoever a credential stands for. */
+/** Whoever a credential stands for; `boundTo` is the thumbprint of the key that its holder proves at each use (RFC 9449). */
 export type Principal = UserPrincipal | ApplicationPrincipal
 
 /** What every verb receives. A process builds it once; a door copies it with what it knows of its caller. */
@@ -52,6 +53,9 @@ export type Context = {
 export type CallerContext = Context & { principal: Principal }
 export type UserContext = Context & { principal: UserPrincipal }
 
+/** The `DPoP` header of a request, and the request that it must be for. */
+export type DpopProof = { jwt: string; method: string; path: string }
+
 /** What a door knows of a call before any of it is believed. */
 export type Caller = {
   /** The `Authorization` header, as it came. */
@@ -64,4 +68,5 @@ export type Caller = {
   isForwarded: boolean
   requestId: string
   userAgent: string | undefined
+  dpop?: DpopProof
 }

@@ -6,6 +6,7 @@ export const problems = {
   invalid_request: 400,
   invalid_grant: 400,
   invalid_scope: 400,
+  invalid_dpop_proof: 400,
   unauthorized_client: 400,
   unsupported_grant_type: 400,
   invalid_cursor: 400,
@@ -49,8 +50,8 @@ export type ProblemDetails = {
   allow?: readonly string[]
   /** Whole seconds until another try can succeed. */
   retryAfterS?: number
-  /** The scheme of the challenge: `Basic` when a client tried that (RFC 6749, section 5.2). */
-  scheme?: 'Bearer' | 'Basic'
+  /** The scheme of the challenge: what the caller tried (RFC 6749, section 5.2), or has to (RFC 9449, section 7.1). */
+  scheme?: 'Bearer' | 'Basic' | 'DPoP'
   /** Where the credential stands in its rate limit. */
   rate?: Count | undefined
 }

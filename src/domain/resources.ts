@@ -112,11 +112,17 @@ export const WorkReport = z
   })
   .meta({ id: 'WorkReport' })
 
+/** The specification knows one type; `DPoP` is for clients that registered for it (see `tokenResponse`). */
+const asBearer = ({ jsonSchema }: { jsonSchema: { enum?: unknown; const?: unknown } }) => {
+  delete jsonSchema.enum
+  jsonSchema.const = 'Bearer'
+}
+
 /** Section 2.1. */
 export const TokenResponse = z
   .object({
     access_token: z.string().meta({ example: 'lsat_0000000000000000000000000000000000000000000AAAAAA' }),
-    token_type: z.literal('Bearer'),
+    token_type: z.enum(['Bearer', 'DPoP']).meta({ override: asBearer }),
     expires_in: z.number().meta({ example: 3600, description: 'Seconds.' }),
     scope: z.string().meta({ example: 'channel:read chat:read' }),
     refresh_token: z.string().optional().meta({ example: 'lsrt_0000000000000000000000000000000000000000000AAAAAA' }),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Caller } from '../domain/context.ts'
+import type { Caller, DpopProof } from '../domain/context.ts'
 
 const WELL_FORMED_ID = /^[\w.:=+/-]{1,128}$/
 
@@ -15,7 +15,13 @@ export function callerOf(request: IncomingMessage, trustProxy: number): Caller {
     isForwarded: forwardedFor !== undefined || headers.forwarded !== undefined || headers['x-real-ip'] !== undefined,
     requestId: requestIdOf(headers['x-request-id']),
     userAgent: headers['user-agent'],
+    ...(headers.dpop !== undefined && { dpop: proofOf(request, String(headers.dpop)) }),
   }
+}
+
+/** A proof names the address without its query. */
+function proofOf({ method = '', url = '' }: IncomingMessage, jwt: string): DpopProof {
+  return { jwt, method, path: url.replace(/[?#].*$/s, '') }
 }
 
 /** The identifier of a request, ours unless a well-formed one came with it. */

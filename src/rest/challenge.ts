@@ -1,4 +1,5 @@
 import type { Problem } from '../domain/errors.ts'
+import { signingAlgorithms } from '../domain/oauth/signing-algorithms.ts'
 
 /**
  * The value of `WWW-Authenticate` (RFC 6750, section 3; RFC 9728, section 5.1). A 401 always has one, a 403 for a scope
@@ -10,9 +11,11 @@ export function challengeOf(problem: Problem, isTokenEndpoint: boolean, publicUr
     const scheme = status === 401 ? (details.scheme ?? 'Bearer') : 'Bearer'
     return `${scheme} realm="api", error="${code}", error_description="${quotable(message)}"`
   }
-  const metadata = `Bearer realm="api", resource_metadata="${publicUrl}/.well-known/oauth-protected-resource"`
+  const scheme = details.scheme ?? 'Bearer'
+  const metadata = `${scheme} realm="api", resource_metadata="${publicUrl}/.well-known/oauth-protected-resource"`
   if (code === 'unauthorized') return metadata
-  if (status === 401) return `${metadata}, error="${code}"`
+  const algorithms = scheme === 'DPoP' ? `, algs="${signingAlgorithms.join(' ')}"` : ''
+  if (status === 401) return `${metadata}, error="${code}"${algorithms}`
   if (code !== 'insufficient_scope') return undefined
   return `${metadata}, error="${code}", scope="${details.scopes?.join(' ') ?? ''}"`
 }

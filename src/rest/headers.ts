@@ -38,7 +38,7 @@ export function headersOfPath(path: string): Headers {
 /** The answer to a browser that asks before it sends (Fetch standard, CORS preflight). */
 export const preflightHeaders: Headers = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, DELETE, OPTIONS',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, Idempotency-Key, If-None-Match, X-Request-Id',
+  'Access-Control-Allow-Headers': 'Authorization, Content-Type, DPoP, Idempotency-Key, If-None-Match, X-Request-Id',
   'Access-Control-Max-Age': '86400',
 }
 

@@ -67,7 +67,7 @@ const keysRouter = router({
 /** What developers do with their applications, on our own pages. */
 export const applicationsRouter = router({
   create: procedure({ access: 'session' })
-    .input(z.object({ name: text(), confidential: z.boolean(), ...registration() }))
+    .input(z.object({ name: text(), confidential: z.boolean(), dpop_bound: z.boolean().optional(), ...registration() }))
     .output(CreatedApplication)
     .mutation(({ ctx, input }) => createApplication(ctx, input)),
 

@@ -20,6 +20,8 @@ export const grants = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     scopes: text().array().notNull(),
+    /** The key that every refresh of a public client proves (RFC 9449, section 5). */
+    dpopJkt: text(),
     createdAt: instant().notNull(),
     expiresAt: instant().notNull(),
     revokedAt: instant(),

@@ -14,13 +14,20 @@ import { isWellFormed } from './tokens.ts'
 export type CalledContext = Context & { caller: Caller }
 
 /** A client that has proved who it is: by secret or signature, or, when it is public and can keep neither, by its word. */
-export type Client = { id: string; grantTypes: readonly GrantType[]; scopes: readonly Scope[] }
+export type Client = {
+  id: string
+  isConfidential: boolean
+  /** Its tokens are bound to a key that it proves to hold (RFC 9449). */
+  isDpopBound: boolean
+  grantTypes: readonly GrantType[]
+  scopes: readonly Scope[]
+}
 
 /** What the database knows of a claim. Nothing but nulls for an unknown client. */
 export type ClaimedClient = { client_id: string | null; confidential: boolean | null; is_authentic: boolean }
 
 /** Lists are joined by spaces: the driver takes longer to read an array than all the rest of the row. */
-type FoundClient = ClaimedClient & { grant_types: string | null; scope: string | null }
+type FoundClient = ClaimedClient & { dpop_bound: boolean | null; grant_types: string | null; scope: string | null }
 
 /**
  * A `from` clause: the client of `$1` and the secret whose hash is `$2`; `$3` says that its assertion is right. Both
@@ -38,14 +45,18 @@ export const IS_AUTHENTIC = `
   case c.auth_method when 'secret' then s.id is not null when 'private_key_jwt' then claim.is_asserted else false end`
 
 const findClaimed = statement<LookUp, FoundClient>(`
-  select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic,
+  select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic, c.dpop_bound,
          array_to_string(c.grant_types, ' ') as grant_types, array_to_string(c.scopes, ' ') as scope
     from ${CLAIMED_CLIENT}`)
 
 /** The client behind a claim. Throws `rate_limited`; `invalid_client`, alike for an unknown client and a wrong secret. */
 export async function authenticateClient(ctx: CalledContext, claim: Claim): Promise<Client> {
   await refuseThrottled(ctx, claim)
-  const values = await lookUpOf(ctx, claim)
+  return findProven(ctx, claim, await lookUpOf(ctx, claim))
+}
+
+/** The client behind a claim that was made ready to be looked up. Throws `invalid_client`. */
+export async function findProven(ctx: CalledContext, claim: Claim, values: LookUp | undefined): Promise<Client> {
   const [found] = values ? await findClaimed(ctx.db, ...values) : []
   return found && isProven(found, claim) ? clientOf(found) : rejectClient(ctx, claim)
 }
@@ -67,8 +78,10 @@ export function isProven<Found extends ClaimedClient>(found: Found, { secret }: 
   return found.client_id !== null && (found.confidential ? found.is_authentic : secret === undefined)
 }
 
-const clientOf = ({ client_id: id, grant_types, scope }: Proven<FoundClient>): Client => ({
+const clientOf = ({ client_id: id, confidential, dpop_bound, grant_types, scope }: Proven<FoundClient>): Client => ({
   id,
+  isConfidential: confidential === true,
+  isDpopBound: dpop_bound === true,
   grantTypes: (grant_types?.split(' ') ?? []) as GrantType[], // what the database's constraint lets in
   scopes: (scope?.split(' ') ?? []) as Scope[],
 })

@@ -8,6 +8,7 @@ import type { Scope } from '../scopes.ts'
 import { type InTransaction, transact } from '../transaction.ts'
 import { authenticateClient, type CalledContext, type Client } from './authenticate-client.ts'
 import type { Claim } from './claim-client.ts'
+import { bindingOf } from './dpop-proof.ts'
 import { requireGrantType } from './grant-types.ts'
 import { startGrant } from './issue.ts'
 import { requireParameter } from './parameters.ts'
@@ -26,6 +27,7 @@ type Code = {
   redirect_uri: string
   scopes: Scope[]
   code_challenge: string
+  dpop_jkt: string | null
   grant_id: string | null
   is_consumed: boolean
   is_user_active: boolean
@@ -63,7 +65,8 @@ async function settleCode(
 ): Promise<TokenResponse | undefined> {
   const [code] = await lockCode(tx.db, sha256(exchange.code), client.id)
   if (!code) return undefined
-  if (!isProvenBy(code, exchange)) return burnCode(tx, code)
+  const jkt = await bindingOf(tx, client)
+  if (!isProvenBy(code, exchange) || !isForKey(code, jkt)) return burnCode(tx, code)
   if (code.is_consumed) return revokeGrantOf(tx, code)
   if (!code.is_user_active) return undefined
   return startGrant(tx, {
@@ -72,6 +75,9 @@ async function settleCode(
     scopes: code.scopes,
     isRefreshable: client.grantTypes.includes('refresh_token'),
     codeHash: code.hash,
+    jkt,
+    // a confidential client proves itself at each refresh and may change its key (RFC 9449, section 5)
+    refreshJkt: client.isConfidential ? null : jkt,
   })
 }
 
@@ -80,7 +86,7 @@ async function settleCode(
  * locked before the code, as whatever ends them does it; the user so that a new password waits, and finds the new grant.
  */
 const lockCode = statement<[hash: Buffer, clientId: string], Code>(`
-  select a.hash, a.client_id, a.user_id, a.redirect_uri, a.scopes, a.code_challenge, a.grant_id,
+  select a.hash, a.client_id, a.user_id, a.redirect_uri, a.scopes, a.code_challenge, a.dpop_jkt, a.grant_id,
          a.consumed_at is not null as is_consumed, u.disabled_at is null as is_user_active
     from authorization_codes a
     join clients c on c.id = a.client_id
@@ -94,6 +100,9 @@ function isProvenBy(code: Code, { verifier, redirectUri = code.redirect_uri }: E
   const challenge = Buffer.from(sha256(verifier).toString('base64url'))
   return isSame(challenge, Buffer.from(code.code_challenge)) && redirectUri === code.redirect_uri
 }
+
+/** RFC 9449, section 10: who asked for the code may have said which key will exchange it. */
+const isForKey = ({ dpop_jkt }: Code, jkt: string | null) => dpop_jkt === null || dpop_jkt === jkt
 
 const consumeCode = statement<[hash: Buffer], never>(
   'update authorization_codes set consumed_at = statement_timestamp() where hash = $1 and consumed_at is null',

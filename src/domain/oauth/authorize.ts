@@ -18,6 +18,7 @@ export type AuthorizingClient = {
   /** Who registered it; null when that was the operator. */
   developer: string | null
   isConfidential: boolean
+  isDpopBound: boolean
   grantTypes: readonly GrantType[]
   scopes: readonly Scope[]
   redirectUris: readonly string[]
@@ -25,6 +26,7 @@ export type AuthorizingClient = {
 
 const findClientById = statement<[id: string], AuthorizingClient>(`
   select c.id, c.name, c.website_url as "websiteUrl", u.username as developer, c.confidential as "isConfidential",
+         c.dpop_bound as "isDpopBound",
          c.grant_types as "grantTypes", c.scopes,
          array(select uri from client_redirect_uris r where r.client_id = c.id order by uri) as "redirectUris"
     from clients c
@@ -51,7 +53,8 @@ export type AuthorizationError =
   | 'consent_required'
 
 export type AuthorizationRefusal = { error: AuthorizationError; description: string }
-export type AuthorizationRequest = { scopes: Scope[]; challenge: string }
+/** `jkt` is the thumbprint of the key that will exchange the code (RFC 9449, section 10). */
+export type AuthorizationRequest = { scopes: Scope[]; challenge: string; jkt?: string | undefined }
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
@@ -69,29 +72,42 @@ export function judgeAuthorization(
   if (challenge === undefined) return refuse('invalid_request', 'code_challenge: is required')
   if (method !== 'S256') return refuse('invalid_request', 'code_challenge_method: must be S256')
   if (!CHALLENGE.test(challenge)) return refuse('invalid_request', 'code_challenge: must be 43 of base64url')
+  const jkt = keyNamedBy(client, query)
+  if (!CHALLENGE.test(jkt ?? challenge)) return refuse('invalid_request', 'dpop_jkt: must be 43 of base64url')
   const scopes = scope === undefined ? [...client.scopes] : parseScope(scope)
   if (!scopes?.every((one) => client.scopes.includes(one))) {
     return refuse('invalid_scope', 'scope: is malformed, unknown, or more than this client may ask for')
   }
-  return { scopes, challenge }
+  return { scopes, challenge, jkt }
 }
+
+const keyNamedBy = ({ isDpopBound }: AuthorizingClient, { dpop_jkt }: AuthorizationQuery) =>
+  isDpopBound ? dpop_jkt : undefined
 
 export const refuse = (error: AuthorizationError, description: string): AuthorizationRefusal => ({ error, description })
 
 type CodeToIssue = AuthorizationRequest & { clientId: string; userId: string; redirectUri: string }
 
-type Values = [hash: Buffer, clientId: string, userId: string, redirectUri: string, scopes: Scope[], challenge: string]
+type Values = [
+  hash: Buffer,
+  clientId: string,
+  userId: string,
+  redirectUri: string,
+  scopes: Scope[],
+  challenge: string,
+  jkt: string | null,
+]
 
 const insertCode = statement<Values, never>(`
-  insert into authorization_codes (hash, client_id, user_id, redirect_uri, scopes, code_challenge, expires_at)
-  values ($1, $2, $3, $4, $5, $6, statement_timestamp() + interval '${CODE_LIFE}')`)
+  insert into authorization_codes (hash, client_id, user_id, redirect_uri, scopes, code_challenge, dpop_jkt, expires_at)
+  values ($1, $2, $3, $4, $5, $6, $7, statement_timestamp() + interval '${CODE_LIFE}')`)
 
 /** A code for what a user allows to a client. Good for one exchange within a minute. */
 export async function issueCode(ctx: Context & { caller: Caller }, issue: CodeToIssue): Promise<string> {
-  const { clientId, userId, redirectUri, scopes, challenge } = issue
+  const { clientId, userId, redirectUri, scopes, challenge, jkt = null } = issue
   const code = mint('code')
   await transact(ctx, async (tx) => {
-    await insertCode(tx.db, sha256(code), clientId, userId, redirectUri, scopes, challenge)
+    await insertCode(tx.db, sha256(code), clientId, userId, redirectUri, scopes, challenge, jkt)
     const actor = { type: 'user', id: userId } as const
     await audit(tx, { actor, action: 'grant.allowed', userId, clientId, details: { scopes } })
   })

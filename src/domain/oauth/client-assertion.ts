@@ -40,7 +40,7 @@ export async function isAssertedBy(ctx: Context, clientId: string, assertion: st
   if (!claims || !isForUs(ctx, claims.aud) || !isOfType(verified)) return false
   const livesS = claims.exp - found.now_s + SKEW_S
   if (livesS > LIFE_S + 2 * SKEW_S) return false
-  return isFirstUse(ctx, { kind: 'client assertion', signer: clientId, jti: claims.jti, livesS })
+  return isFirstUse(ctx, { kind: 'client assertion', signer: clientId, jti: claims.jti }, livesS)
 }
 
 type Assertion = FoundKeys & { clientId: string; assertion: string }

@@ -5,6 +5,7 @@ import {
   type CalledContext,
   CLAIMED_CLIENT,
   type ClaimedClient,
+  findProven,
   IS_AUTHENTIC,
   isProven,
   type LookUp,
@@ -13,30 +14,31 @@ import {
   rejectClient,
 } from './authenticate-client.ts'
 import type { Claim } from './claim-client.ts'
+import { bindingOf } from './dpop-proof.ts'
 import { unregistered } from './grant-types.ts'
 import { ACCESS_TOKEN_LIFE } from './lifetimes.ts'
 import { parseScope, refusedScope } from './requested-scope.ts'
 import { tokenResponse } from './token-response.ts'
 import { mint } from './tokens.ts'
 
-type Issued = ClaimedClient & { is_registered: boolean; scope: string | null }
-type Values = [...LookUp, tokenHash: Buffer, scopes: readonly string[] | null]
+type Issued = ClaimedClient & { is_registered: boolean; dpop_bound: boolean; scope: string | null }
+type Values = [...LookUp, tokenHash: Buffer, scopes: readonly string[] | null, jkt: string | null]
 
 /** Issues the token only where all is right, so that one round trip is enough; its other columns say what was not. */
 const issueIfRight = statement<Values, Issued>(`
   with client as (
-    select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic, c.scopes as client_scopes,
+    select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic, c.scopes as client_scopes, c.dpop_bound,
            coalesce('client_credentials' = any (c.grant_types), false) as is_registered
       from ${CLAIMED_CLIENT}
   ), token as (
-    insert into access_tokens (hash, client_id, scopes, expires_at)
-    select $4, client_id, coalesce($5::text[], client_scopes), statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}'
+    insert into access_tokens (hash, client_id, scopes, dpop_jkt, expires_at)
+    select $4, client_id, coalesce($5::text[], client_scopes), $6, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}'
       from client
-     where is_authentic and confidential and is_registered
+     where is_authentic and confidential and is_registered and dpop_bound = ($6::text is not null)
        and coalesce($5::text[], client_scopes) <@ client_scopes and cardinality(client_scopes) > 0
     returning scopes
   )
-  select client_id, confidential, is_authentic, is_registered, array_to_string(token.scopes, ' ') as scope
+  select client_id, confidential, is_authentic, is_registered, dpop_bound, array_to_string(token.scopes, ' ') as scope
     from client left join token on true`)
 
 /**
@@ -50,13 +52,15 @@ export async function issueForClient(
 ): Promise<TokenResponse> {
   await refuseThrottled(ctx, claim)
   const values = await lookUpOf(ctx, claim)
+  const jkt = ctx.caller.dpop ? await bindingOf(ctx, await findProven(ctx, claim, values)) : null
   const token = mint('access')
-  const [found] = values ? await issueIfRight(ctx.db, ...values, sha256(token), wantedScopes(scope)) : []
+  const [found] = values ? await issueIfRight(ctx.db, ...values, sha256(token), wantedScopes(scope), jkt) : []
   if (!found || !isProven(found, claim)) return rejectClient(ctx, claim)
 
   if (!found.is_registered) throw unregistered('client_credentials')
+  if (jkt === null) await bindingOf(ctx, { isDpopBound: found.dpop_bound })
   if (found.scope === null) throw refusedScope()
-  return tokenResponse(token, found.scope)
+  return tokenResponse(token, found.scope, { jkt })
 }
 
 const NO_SCOPE = [''] // registered nowhere, so the statement issues nothing

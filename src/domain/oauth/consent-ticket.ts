@@ -11,6 +11,7 @@ const ConsentTicket = z.object({
   redirect: z.string(),
   scopes: z.array(z.enum(scopes)),
   challenge: z.string(),
+  jkt: z.string().optional(),
   state: z.string().optional(),
   /** SHA-256 of the secret of the session that was asked. */
   session: z.string(),

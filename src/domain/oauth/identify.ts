@@ -1,21 +1,37 @@
 import { statement } from '../../db/statement.ts'
-import type { Context, Principal, UserPrincipal } from '../context.ts'
+import type { Context, DpopProof, Principal, UserPrincipal } from '../context.ts'
 import { sha256 } from '../digest.ts'
 import { Problem } from '../errors.ts'
 import { type Scope, scopes } from '../scopes.ts'
 import { findSession } from '../sessions.ts'
+import { holdsKey } from './dpop-proof.ts'
 import { isWellFormed } from './tokens.ts'
 
 /**
  * The principal behind a bearer credential: a user or application for an access token, an application for a key. Read
  * from the primary, so what is revoked is dead on the next request; see the cache for what may be remembered. Throws
- * `invalid_token`.
+ * `invalid_token`, also for a token that is bound to a key.
  */
 export async function identify(ctx: Context, bearer: string): Promise<Principal> {
   const principal = await ctx.credentials.principalOf(bearer, () => find(ctx, bearer))
   if (!principal) throw new Problem('invalid_token', 'The credential is invalid, expired or revoked.')
+  if (principal.boundTo !== undefined) throw unproven('This token is bound to a key: send it with the scheme DPoP.')
   return principal
 }
+
+/**
+ * The principal behind a token that is bound to a key (RFC 9449, section 7.1), proved at each request: what is remembered is
+ * who the token stands for, never that somebody held its key. Throws `invalid_token`, also for a token without a key.
+ */
+export async function identifyHolder(ctx: Context, token: string, proof: DpopProof | undefined): Promise<Principal> {
+  const principal = await ctx.credentials.principalOf(token, () => find(ctx, token))
+  const jkt = principal?.boundTo
+  if (!principal || jkt === undefined) throw unproven('The token is invalid, expired, revoked, or not bound to a key.')
+  if (proof && (await holdsKey(ctx, proof, { jkt, token }))) return principal
+  throw unproven('DPoP: must be a fresh proof for this request and this token, by the key that it is bound to.')
+}
+
+const unproven = (message: string) => new Problem('invalid_token', message, { scheme: 'DPoP' })
 
 /** The user of a login session, by the secret of its cookie; may do whatever the user may. Throws `invalid_token`. */
 export async function identifySession(ctx: Context, secret: string): Promise<UserPrincipal> {
@@ -42,11 +58,12 @@ type FoundToken = {
   user_id: string | null
   username: string | null
   scopes: Scope[]
+  dpop_jkt: string | null
   lives_ms: number
 }
 
 const findToken = statement<[hash: Buffer], FoundToken>(`
-  select t.client_id, t.user_id, u.username, t.scopes, ${livesMs('t.expires_at')}
+  select t.client_id, t.user_id, u.username, t.scopes, t.dpop_jkt, ${livesMs('t.expires_at')}
     from access_tokens t
     join clients c on c.id = t.client_id
     left join grants g on g.id = t.grant_id
@@ -57,9 +74,10 @@ const findToken = statement<[hash: Buffer], FoundToken>(`
 async function principalOfToken(ctx: Context, token: string): Promise<Found | undefined> {
   const [found] = await findToken(ctx.db, sha256(token))
   if (!found) return undefined
-  const { client_id: clientId, user_id: userId, username, scopes, lives_ms: livesMs } = found
-  if (userId === null || username === null) return { principal: { kind: 'application', clientId, scopes }, livesMs }
-  return { principal: { kind: 'user', userId, username, clientId, scopes }, livesMs }
+  const { client_id: clientId, user_id: userId, username, scopes, dpop_jkt: jkt, lives_ms: livesMs } = found
+  const may = { clientId, scopes, ...(jkt !== null && { boundTo: jkt }) }
+  if (userId === null || username === null) return { principal: { kind: 'application', ...may }, livesMs }
+  return { principal: { kind: 'user', userId, username, ...may }, livesMs }
 }
 
 type FoundKey = { id: string; client_id: string; scopes: Scope[]; is_use_unseen: boolean; lives_ms: number }

@@ -16,6 +16,9 @@ export type NewGrant = {
   isRefreshable: boolean
   /** The code that is exchanged for it; undefined for a grant that nobody was asked for. */
   codeHash?: Buffer
+  /** The thumbprints of the keys that the access token, and every refresh, are bound to (RFC 9449). */
+  jkt?: string | null
+  refreshJkt?: string | null
 }
 
 type Values = [
@@ -27,27 +30,29 @@ type Values = [
   accessHash: Buffer,
   refreshHash: Buffer | null,
   codeHash: Buffer | null,
+  jkt: string | null,
+  refreshJkt: string | null,
 ]
 
 const insertGrant = statement<Values, never>(`
   with new_grant as (
-    insert into grants (id, client_id, user_id, scopes, created_at, expires_at)
-    values ($1, $2, $3, $4, $5::timestamptz, statement_timestamp() + interval '${GRANT_LIFE}')
+    insert into grants (id, client_id, user_id, scopes, dpop_jkt, created_at, expires_at)
+    values ($1, $2, $3, $4, $10, $5::timestamptz, statement_timestamp() + interval '${GRANT_LIFE}')
   ), code as (
     update authorization_codes set consumed_at = statement_timestamp(), grant_id = $1 where hash = $8
   ), refresh as (
     insert into refresh_tokens (hash, grant_id, expires_at)
     select $7, $1, statement_timestamp() + interval '${REFRESH_TOKEN_LIFE}' where $7::bytea is not null
   )
-  insert into access_tokens (hash, client_id, user_id, grant_id, scopes, expires_at)
-  values ($6, $2, $3, $1, $4, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}')`)
+  insert into access_tokens (hash, client_id, user_id, grant_id, scopes, dpop_jkt, expires_at)
+  values ($6, $2, $3, $1, $4, $9, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}')`)
 
 /**
  * Makes a grant with its first access token and, if it is refreshable, refresh token, and spends the code that it comes
  * from. Each exchange has a grant of its own, so a phone and a laptop of one user die apart.
  */
 export async function startGrant(tx: InTransaction, grant: NewGrant): Promise<TokenResponse> {
-  const { clientId, userId, scopes, isRefreshable, codeHash = null } = grant
+  const { clientId, userId, scopes, isRefreshable, codeHash = null, jkt = null, refreshJkt = null } = grant
   const access = mint('access')
   const refresh = isRefreshable ? mint('refresh') : undefined
   const now = tx.now()
@@ -62,8 +67,10 @@ export async function startGrant(tx: InTransaction, grant: NewGrant): Promise<To
     sha256(access),
     refreshHash,
     codeHash,
+    jkt,
+    refreshJkt,
   )
-  return tokenResponse(access, scopes.join(' '), refresh)
+  return tokenResponse(access, scopes.join(' '), { refreshToken: refresh, jkt })
 }
 
 /** Tokens of a user for a client without a consent page, for data that is set up by hand. Both identifiers must exist. */

@@ -8,6 +8,7 @@ import type { Scope } from '../scopes.ts'
 import { type InTransaction, transact } from '../transaction.ts'
 import { authenticateClient, type CalledContext, type Client } from './authenticate-client.ts'
 import type { Claim } from './claim-client.ts'
+import { bindingOf } from './dpop-proof.ts'
 import { requireGrantType } from './grant-types.ts'
 import { ACCESS_TOKEN_LIFE, REFRESH_TOKEN_LIFE } from './lifetimes.ts'
 import { requireParameter } from './parameters.ts'
@@ -40,6 +41,7 @@ type Presented = {
   client_id: string
   user_id: string
   scopes: Scope[]
+  dpop_jkt: string | null
   successor_hash: Buffer | null
   /** Spent less than a minute ago. */
   is_fresh: boolean
@@ -56,6 +58,8 @@ async function settleRefresh(
   if (!found) return undefined
   const granted = found.scopes.filter((one) => client.scopes.includes(one))
   const scopes = scopesWithin(scope, granted)
+  const jkt = await bindingOf(tx, client)
+  if (found.dpop_jkt !== null && found.dpop_jkt !== jkt) return undefined
 
   const { hash, grant_id: grantId, user_id: userId, successor_hash: earlier } = found
   const successor = earlier
@@ -65,8 +69,8 @@ async function settleRefresh(
 
   const access = mint('access')
   const newHash = earlier ? null : sha256(successor)
-  await insertTokens(tx.db, sha256(access), client.id, userId, grantId, scopes, newHash, hash)
-  return tokenResponse(access, scopes.join(' '), successor)
+  await insertTokens(tx.db, sha256(access), client.id, userId, grantId, scopes, newHash, hash, jkt)
+  return tokenResponse(access, scopes.join(' '), { refreshToken: successor, jkt })
 }
 
 /**
@@ -74,7 +78,7 @@ async function settleRefresh(
  * before both, in the order in which a deletion of theirs locks what hangs on them.
  */
 const lockPresented = statement<[hash: Buffer, clientId: string], Presented>(`
-  select r.hash, r.grant_id, g.client_id, g.user_id, g.scopes, r.successor_hash,
+  select r.hash, r.grant_id, g.client_id, g.user_id, g.scopes, g.dpop_jkt, r.successor_hash,
          coalesce(r.consumed_at > statement_timestamp() - interval '60 seconds', false) as is_fresh
     from refresh_tokens r
     join grants g on g.id = r.grant_id
@@ -93,6 +97,7 @@ type NewTokens = [
   scopes: readonly Scope[],
   successorHash: Buffer | null,
   presentedHash: Buffer,
+  jkt: string | null,
 ]
 
 /** An access token and, unless there is one from before, the successor, which spends the token that was presented. */
@@ -105,8 +110,8 @@ const insertTokens = statement<NewTokens, never>(`
     select $6, id, least(statement_timestamp() + interval '${REFRESH_TOKEN_LIFE}', expires_at)
       from grants where id = $4 and $6::bytea is not null
   )
-  insert into access_tokens (hash, client_id, user_id, grant_id, scopes, expires_at)
-  values ($1, $2, $3, $4, $5, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}')`)
+  insert into access_tokens (hash, client_id, user_id, grant_id, scopes, dpop_jkt, expires_at)
+  values ($1, $2, $3, $4, $5, $8, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}')`)
 
 function firstSuccessor({ keyring }: InTransaction, presented: string): string {
   const [key] = keyring.keysFor('refresh-successor')

@@ -48,7 +48,7 @@ type Asked = AuthorizationRequest & { client: AuthorizingClient; to: Return; pro
 
 /** Log in, consent, code: the first of them that is due. With `prompt=none` nobody is shown anything. */
 async function proceed(ctx: PageContext, request: Request, response: Response, asked: Asked): Promise<void> {
-  const { client, to, prompt, scopes, challenge } = asked
+  const { client, to, prompt, scopes, challenge, jkt } = asked
   const isSilent = prompt === 'none'
   const session = await currentSession(ctx)
   if (!session) {
@@ -59,12 +59,12 @@ async function proceed(ctx: PageContext, request: Request, response: Response, a
 
   const { userId } = session
   if (prompt !== 'consent' && (await isAllowedAlready(ctx, client, userId, scopes))) {
-    const issue = { clientId: client.id, userId, redirectUri: to.redirect, scopes, challenge }
+    const issue = { clientId: client.id, userId, redirectUri: to.redirect, scopes, challenge, jkt }
     return sendCode(ctx, response, to, await issueCode(ctx, issue))
   }
   return isSilent
     ? sendRefusal(ctx, response, to, refuse('consent_required', 'The user has to be asked'))
-    : showConsent(ctx, request, response, { client, session, to, scopes, challenge })
+    : showConsent(ctx, request, response, { client, session, to, scopes, challenge, jkt })
 }
 
 /** Anyone can pretend to be a public client, so its user is asked every time. */

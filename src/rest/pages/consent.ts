@@ -29,10 +29,10 @@ type Question = AuthorizationRequest & { client: AuthorizingClient; session: Ope
 
 /** Asks whether an application may have what it asks for. Allow and Deny are of equal weight. */
 export async function showConsent(ctx: PageContext, request: Request, response: Response, question: Question) {
-  const { client, session, to, scopes, challenge } = question
+  const { client, session, to, scopes, challenge, jkt } = question
   const { redirect, state } = to
   const csrf = sessionToken(ctx, session.secret)
-  const asked = { client: client.id, redirect, scopes, challenge, ...(state !== undefined && { state }) }
+  const asked = { client: client.id, redirect, scopes, challenge, jkt, ...(state !== undefined && { state }) }
   const ticket = await signTicket(ctx, session.secret, asked)
   const wishes = scopes.map((scope) => html`<li>${scopeDescriptions[scope]}</li>`)
   showPage(
@@ -82,13 +82,13 @@ async function decide(ctx: PageContext, request: Request, response: Response): P
   const session = await currentSession(ctx)
   if (!session) throw new Problem('forbidden', 'Your session has ended. Go back to the application and start again.')
   requireSessionToken(ctx, session.secret, request)
-  const { client, redirect, state, scopes, challenge } = await readTicket(ctx, session, request)
+  const { client, redirect, state, scopes, challenge, jkt } = await readTicket(ctx, session, request)
   const to = { redirect, state }
 
   const decision = field(request, 'decision')
   if (decision === 'deny') return sendRefusal(ctx, response, to, refuse('access_denied', 'The user has denied it'))
   if (decision !== 'allow') throw new Problem('invalid_request', 'decision: must be "allow" or "deny".')
-  const issue = { clientId: client, userId: session.userId, redirectUri: redirect, scopes, challenge }
+  const issue = { clientId: client, userId: session.userId, redirectUri: redirect, scopes, challenge, jkt }
   return sendCode(ctx, response, to, await issueCode(ctx, issue))
 }
 

@@ -123,6 +123,27 @@ test('oauth4webapi: a client that signs (private_key_jwt)', async () => {
   await oauth.processRevocationResponse(revocation)
 })
 
+test('oauth4webapi: a client that binds its tokens (DPoP)', async () => {
+  const operator = { ...app.context, principal: { kind: 'operator' } } as const
+  const registered = { name: 'It binds', confidential: false, redirect_uris: [NATIVE_CALLBACK], dpop_bound: true }
+  const { id: client_id } = await createApplication(operator, registered)
+  const client = { client_id }
+  const DPoP = oauth.DPoP({}, await oauth.generateKeyPair('ES256'))
+  const { verifier, parameters } = await allow(client, NATIVE_CALLBACK)
+  const asked = [server, client, oauth.None(), parameters, NATIVE_CALLBACK, verifier] as const
+  const exchange = await oauth.authorizationCodeGrantRequest(...asked, { ...insecure, DPoP })
+  const granted = await oauth.processAuthorizationCodeResponse(server, client, exchange)
+  expect(granted.token_type).toBe('dpop')
+
+  const bound = { ...insecure, DPoP }
+  const again = await oauth.refreshTokenGrantRequest(server, client, oauth.None(), granted.refresh_token ?? '', bound)
+  const { access_token } = await oauth.processRefreshTokenResponse(server, client, again)
+  const url = new URL('/v1/users/me', app.base)
+  const me = await oauth.protectedResourceRequest(access_token, 'GET', url, undefined, undefined, bound)
+  expect(await me.json()).toMatchObject({ data: { username: 'grace' } })
+  expect(await app.statusOf(access_token)).toBe(401)
+})
+
 test('oauth4webapi: sees a plain error at the endpoints of the metadata', async () => {
   const client = { client_id: app.client.id }
   const authentication = oauth.ClientSecretPost(app.client.secret ?? '')
