@@ -32,9 +32,17 @@ export function startWorker(context: Context, { waker, target, graceMs }: Worker
   const stop = new AbortController()
   const work = workDeliveries(context, { signal: stop.signal, onWake: waker.onWake, graceMs })
   const channels = { [WAKE_CHANNEL]: waker.wake, [STOPPED_CHANNEL]: endAttemptsOf }
+  let isDeaf = false
   const listener = listen(target, channels, {
-    onUp: waker.wake,
-    onDown: (error) => context.log.warn({ err: error }, 'Webhooks do not hear of other processes for now'),
+    onUp: () => {
+      if (isDeaf) context.log.info('Webhooks hear of other processes again')
+      isDeaf = false
+      waker.wake() // what was announced meanwhile is lost
+    },
+    onDown: (error) => {
+      isDeaf = true
+      context.log.warn({ err: error }, 'Webhooks do not hear of other processes for now')
+    },
   })
   return {
     [Symbol.asyncDispose]: async () => {

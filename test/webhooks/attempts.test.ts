@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { deliveryFigures } from '../../src/domain/webhooks/figures.ts'
 import { redeliver } from '../../src/domain/webhooks/redeliver.ts'
 import { ATTEMPTS_MAX } from '../../src/domain/webhooks/retry.ts'
 import { createStage, type Stage } from './support/stage.ts'
@@ -170,4 +171,26 @@ test('the time of an attempt is the database’s, whatever the clock of the host
   await stage.work()
   const [row] = await stage.context.db.execute<{ now: number }>('select extract(epoch from now())::int as now')
   expect(Math.abs(Number(receiver.requests[0]?.headers['webhook-timestamp']) - (row?.now ?? 0))).toBeLessThan(30)
+})
+
+test('a worker that lost its lease under a long attempt settles nothing: who holds it now does', async () => {
+  await using own = await createStage() // no retry of another scene comes due in it
+  let answer: () => void = () => {}
+  const late = new Promise<object>((resolve) => {
+    answer = () => resolve({ status: 500 })
+  })
+  const { say, pass, receiver, done, attempts } = await own.scene((_, n) => (n === 1 ? late : {}))
+  await say()
+  const slow = own.work()
+  await receiver.received(1)
+  await pass(40_000)
+  const lost = deliveryFigures.lostLeases
+  const quick = own.work() // whichever of the two claims it again
+  await receiver.received(2)
+  answer()
+  const counts = await Promise.all([slow, quick])
+  expect(counts.reduce((sum, { processed }) => sum + processed, 0)).toBe(1)
+  expect(deliveryFigures.lostLeases - lost).toBe(1)
+  expect(await done()).toMatchObject([{ outcome: 'delivered', attempts: 1 }])
+  expect(await attempts()).toMatchObject([{ n: 1, status: 204 }])
 })

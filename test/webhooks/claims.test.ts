@@ -76,12 +76,12 @@ describe('a lease', () => {
     const [current] = (await claim()).rows
     if (!stale || !current) throw new Error('Both claims get the row')
     for (const settlement of [finish(stale), retry(stale), releaseOf(stale)]) {
-      expect((await settle(stage.context, [settlement])).ids.size).toBe(0)
+      expect((await settle(stage.context, [settlement])).leases.size).toBe(0)
     }
     expect(await renewLeases(stage.context, [stale])).toEqual([])
     expect(await renewLeases(stage.context, [current])).toEqual([current.id])
     expect(await stage.queue()).toMatchObject([{ attempts: 0, claims: 2, lease: current.lease }])
-    expect((await settle(stage.context, [finish(current)])).ids.size).toBe(1)
+    expect((await settle(stage.context, [finish(current)])).leases.size).toBe(1)
   })
 
   test('given back is due at once and not charged; after a failure the row waits among the retries', async () => {
@@ -99,11 +99,11 @@ describe('a lease', () => {
     await crowd({ size: 4, rows: 1 })
     const { rows } = await claim()
     await stage.run(`update webhook_deliveries set lease = gen_random_uuid() where id = '${rows[0]?.id}'`)
-    const { ids } = await settle(stage.context, rows.map(finish))
-    expect([...ids].toSorted()).toEqual(
+    const { leases } = await settle(stage.context, rows.map(finish))
+    expect([...leases].toSorted()).toEqual(
       rows
         .slice(1)
-        .map(({ id }) => id)
+        .map(({ lease }) => lease)
         .toSorted(),
     )
   })

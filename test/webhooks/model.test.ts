@@ -158,8 +158,8 @@ class Queue {
     const isHeld = model.isHeld(row)
     const attempt = { startedMs: Date.now(), durationMs: 1, status: 200, errorClass: null, response: null }
     const settlement = { ...releaseOf(row), verdict: verdicts[how], attempt: how === 'release' ? null : attempt }
-    const { ids } = await settle(stage.context, [settlement])
-    expect(ids.has(row.id)).toBe(isHeld)
+    const { leases } = await settle(stage.context, [settlement])
+    expect(leases.has(row.lease)).toBe(isHeld)
     if (!isHeld) return
     model.free(row.id)
     if (how === 'finish') model.finished.set(row.id, 'delivered')

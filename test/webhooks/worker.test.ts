@@ -60,6 +60,36 @@ describe('the loop', () => {
     expect(slow.receiver.requests, 'its window').toHaveLength(8)
   })
 
+  test('leaves half of its slots to others when sixty receivers of one application hang', async () => {
+    await using _ = work({ graceMs: 0 })
+    const hanging = await stage.receiver(() => 'hang')
+    for (let n = 0; n < 60; n++) await stage.subscribe(hanging.url, { types: ['livestream.started'] })
+    await stage.emit(2)
+    await hanging.received(64)
+    const other = stage.asApplication((await stage.client()).id)
+    const quick = await stage.receiver()
+    await stage.subscribe(quick.url, { as: other })
+    for (let n = 0; n < 5; n++) await stage.say(`${n}`)
+    await quick.received(5)
+    expect(hanging.requests, 'the cap of the application').toHaveLength(64)
+  })
+
+  test('keeps a third of its slots from retries and replays', async () => {
+    const hanging = [await stage.receiver(() => 'hang'), await stage.receiver(() => 'hang')] // an origin takes 64 at a time
+    for (const { url } of [...hanging, ...hanging, ...hanging, ...hanging, ...hanging, ...hanging]) {
+      await stage.subscribe(url, { types: ['livestream.started'], as: stage.asApplication((await stage.client()).id) })
+    }
+    await stage.emit(10)
+    await stage.run('update webhook_deliveries set lane = 1')
+    await using _ = work({ graceMs: 0 })
+    await Promise.all(hanging.map((receiver) => receiver.received(40)))
+    const { say, receiver } = await stage.scene()
+    await say('first')
+    await receiver.received(1)
+    const inFlight = hanging.reduce((sum, { requests }) => sum + requests.length, 0)
+    expect(inFlight, 'two thirds of 128').toBe(85)
+  })
+
   test('ends attempts when another process has deleted their subscription', async () => {
     await using _ = work()
     let closed: Promise<unknown> = Promise.resolve()

@@ -4,7 +4,7 @@ import { LEASE_S } from './claim.ts'
 import { healthExpressions } from './health.ts'
 import type { Settlement } from './settlement.ts'
 
-type Row = { id: string; disabled_for: 'gone' | 'failing' | null }
+type Row = { key: string; disabled_for: 'gone' | 'failing' | null }
 
 /**
  * Every row is locked in the order of its identifier, and fenced: a worker that lost its lease changes nothing. An
@@ -44,22 +44,22 @@ with input as (
     due_at = statement_timestamp() + mine.delay_s * interval '1 second'
   from mine where d.id = mine.id and mine.verdict <> 'finish'
 ), ${healthExpressions}
-select id, null as disabled_for from mine
+select lease::text as key, null as disabled_for from mine
 union all select id, disable_for from health where disable_for is not null`)
 
-/** What of a batch was still this worker's to settle, and which subscriptions the batch disabled. */
-export type Settled = { ids: Set<string>; disabled: { id: string; reason: 'gone' | 'failing' }[] }
+/** What of a batch was still this worker's to settle, by its lease (a batch may hold a lost and a living one of a row), and which subscriptions the batch disabled. */
+export type Settled = { leases: Set<string>; disabled: { id: string; reason: 'gone' | 'failing' }[] }
 
 /** Writes finished attempts: deliveries, log and health of the subscriptions, in one statement. */
 export async function settle({ db }: Context, batch: readonly Settlement[]): Promise<Settled> {
   const rows = await settleRows(db, JSON.stringify(batch.map(inputOf)))
-  const ids = new Set<string>()
+  const leases = new Set<string>()
   const disabled: Settled['disabled'] = []
-  for (const { id, disabled_for: reason } of rows) {
-    if (reason === null) ids.add(id)
-    else disabled.push({ id, reason })
+  for (const { key, disabled_for: reason } of rows) {
+    if (reason === null) leases.add(key)
+    else disabled.push({ id: key, reason })
   }
-  return { ids, disabled }
+  return { leases, disabled }
 }
 
 function inputOf({ id, lease, verdict, attempt, sign }: Settlement, o: number) {

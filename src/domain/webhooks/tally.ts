@@ -14,9 +14,9 @@ export class Tally {
     return { processed: delivered + failed + retried, delivered, failed, retried }
   }
 
-  count(ctx: Context, batch: readonly Settlement[], { ids, disabled }: Settled) {
-    for (const { id, verdict } of batch) {
-      if (!ids.has(id)) {
+  count(ctx: Context, batch: readonly Settlement[], { leases, disabled }: Settled) {
+    for (const { lease, verdict } of batch) {
+      if (!leases.has(lease)) {
         deliveryFigures.lostLeases++
         continue
       }
