@@ -86,6 +86,23 @@ export const ApiKey = z.object({
 })
 export const CreatedApiKey = ApiKey.extend({ key: z.string() })
 
+/** Who did what to an account, an application or a credential of it; never the credential itself. */
+export const AuditRecord = z.object({
+  id: z.string(),
+  at: Timestamp,
+  /** `key.rolled`, `grant.revoked` and the like. */
+  action: z.string(),
+  actor_type: z.enum(['user', 'client', 'api_key', 'operator', 'system']),
+  actor_id: z.string().nullable(),
+  user_id: z.string().nullable(),
+  application_id: z.string().nullable(),
+  target_id: z.string().nullable(),
+  request_id: z.string().nullable(),
+  ip: z.string().nullable(),
+  user_agent: z.string().nullable(),
+  details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])),
+})
+
 export type Account = z.output<typeof Account>
 export type LoginSession = z.output<typeof LoginSession>
 export type AllowedApplication = z.output<typeof AllowedApplication>
@@ -93,4 +110,5 @@ export type Application = z.output<typeof Application>
 export type CreatedApplication = z.output<typeof CreatedApplication>
 export type ClientSecret = z.output<typeof ClientSecret>
 export type ApiKey = z.output<typeof ApiKey>
+export type AuditRecord = z.output<typeof AuditRecord>
 export type CreatedApiKey = z.output<typeof CreatedApiKey>

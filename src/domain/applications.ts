@@ -78,7 +78,8 @@ export async function deleteApplication(ctx: OwnerContext, { id }: { id: string 
     await requireOwned(tx, id, 'update')
     await tx.db.select({ id: grants.id }).from(grants).where(eq(grants.clientId, id)).orderBy(grants.id).for('update')
     await tx.db.delete(clients).where(eq(clients.id, id))
-    await audit(tx, { actor: actorOf(tx), action: 'application.deleted', clientId: id, targetId: id })
+    const userId = ownerOf(tx) ?? null // who owned it can read this on; the application's own record went with it
+    await audit(tx, { actor: actorOf(tx), action: 'application.deleted', userId, clientId: id, targetId: id })
     tx.afterCommit(tx.credentials.forget)
   })
 }

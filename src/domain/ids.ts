@@ -42,6 +42,12 @@ export function isId(kind: Kind, value: string): boolean {
   return value.startsWith(`${prefix}_`) && SHAPE.test(value.slice(prefix.length + 1))
 }
 
+/** When an identifier of ours was made, to the millisecond. */
+export function bornAt(id: string): Date {
+  const time = id.slice(id.indexOf('_') + 1).slice(0, TIME_LENGTH)
+  return new Date([...time].reduce((ms, digit) => ms * 32 + ALPHABET.indexOf(digit), 0))
+}
+
 let lastTime = -1
 let lastTimePart = ''
 

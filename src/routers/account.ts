@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { Account, AllowedApplication, LoginSession } from '../domain/account-resources.ts'
+import { Account, AllowedApplication, AuditRecord, LoginSession } from '../domain/account-resources.ts'
 import { changeEmail, changePassword, getAccount } from '../domain/accounts.ts'
+import { listOwnAudit } from '../domain/audit-list.ts'
 import { listAllowed, revokeAllowed } from '../domain/oauth/grants.ts'
 import { listSessions, revokeSession } from '../domain/sessions.ts'
 import { page, paging, text } from './fields.ts'
@@ -23,6 +24,11 @@ export const accountRouter = router({
     .input(z.object({ current_password: text(), new_password: text() }))
     .output(z.void())
     .mutation(({ ctx, input }) => changePassword(ctx, input)),
+
+  audit: procedure({ access: 'session' })
+    .input(z.object(paging()))
+    .output(page(AuditRecord))
+    .query(({ ctx, input }) => listOwnAudit(ctx, input)),
 
   sessions: router({
     list: procedure({ access: 'session' })

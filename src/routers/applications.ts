@@ -1,7 +1,15 @@
 import * as z from 'zod'
-import { ApiKey, Application, ClientSecret, CreatedApiKey, CreatedApplication } from '../domain/account-resources.ts'
+import {
+  ApiKey,
+  Application,
+  AuditRecord,
+  ClientSecret,
+  CreatedApiKey,
+  CreatedApplication,
+} from '../domain/account-resources.ts'
 import { getApplication, listApplications } from '../domain/application-list.ts'
 import { createApplication, deleteApplication, updateApplication } from '../domain/applications.ts'
+import { listApplicationAudit } from '../domain/audit-list.ts'
 import { listSecrets, revokeSecret, rotateSecret } from '../domain/oauth/client-secrets.ts'
 import { grantTypes } from '../domain/oauth/grant-types.ts'
 import { createKey, listKeys, revokeKey } from '../domain/oauth/keys.ts'
@@ -90,6 +98,11 @@ export const applicationsRouter = router({
     .input(byId())
     .output(z.void())
     .mutation(({ ctx, input }) => deleteApplication(ctx, input)),
+
+  audit: procedure({ access: 'session' })
+    .input(z.object({ application_id: text(), ...paging() }))
+    .output(page(AuditRecord))
+    .query(({ ctx, input }) => listApplicationAudit(ctx, input)),
 
   rotateSecret: procedure({ access: 'session' })
     .input(byId())
