@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import type { Server } from 'node:http'
+import { setTimeout as after } from 'node:timers/promises'
 import type { Config } from './config.ts'
 
 const IDLE_CHECK_MS = 50
 const DRAIN_MS = 9_000
+/** Load balancers commonly ask every two seconds. */
+const NOTICE_MS = 2_500
 
 /** Throws one line that names the variable to change when the address cannot be had. */
 export async function listen(
@@ -31,16 +34,19 @@ const refusals: Record<string, ((host: string, port: number, variable: string) =
 }
 
 /**
- * Accepts nothing new and lets requests in flight end, for 9 s at most. Connections that a client keeps for its next
+ * Accepts nothing new and lets requests in flight end, for 9 s at most. Behind a proxy it goes on accepting for 2.5 s of
+ * these, so that the proxy sees at `/health/ready`, which is 503 by then, that it should ask somebody else. Connections that a client keeps for its next
  * request are closed as soon as they are idle, which `close` does for those alone that are idle already.
  */
-export async function drain(server: Server): Promise<void> {
+export async function drain(server: Server, { trustedProxies }: Pick<Config, 'trustedProxies'>): Promise<void> {
   if (!server.listening) return
+  const noticeMs = trustedProxies > 0 ? NOTICE_MS : 0
+  if (noticeMs > 0) await after(noticeMs)
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
   const sweeping = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
-  const forced = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
+  const forced = setTimeout(() => server.closeAllConnections(), DRAIN_MS - noticeMs)
   await closed
   clearInterval(sweeping)
   clearTimeout(forced)

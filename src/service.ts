@@ -35,7 +35,7 @@ export async function openService(config: Config, life: Life, options: ServiceOp
   const { server, metrics } = await createServer(config, contextOf)
   if (metrics) await publish(config, life, isMember, { metrics, contextOf })
   if (listensFirst) await listen(server, config)
-  life.opened.defer(() => drain(server))
+  life.opened.defer(() => drain(server, config))
 
   const target = await findTarget()
   const waker = new Waker()
@@ -47,7 +47,7 @@ export async function openService(config: Config, life: Life, options: ServiceOp
   ready = context
   if (!listensFirst) await listen(server, config)
   const stopDelivering = startDelivering(context, config, { waker, target })
-  life.opened.defer(() => Promise.all([drain(server), stopDelivering()]))
+  life.opened.defer(() => Promise.all([drain(server, config), stopDelivering()]))
 }
 
 async function createServer(config: Config, contextOf: () => Context | undefined) {

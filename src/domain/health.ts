@@ -24,7 +24,7 @@ export function metadata({ publicUrl }: Pick<Context, 'publicUrl'>) {
 }
 
 /**
- * Whether requests can be answered: within 2 s the database says that it has every migration of this release, and
+ * Whether requests should be sent here: the process is not about to stop, and within 2 s the database says that it has every migration of this release, and
  * partitions for what is written now. Throws `unavailable` otherwise.
  */
 export async function checkReadiness(ctx: Context): Promise<{ ready: true }> {
@@ -40,7 +40,8 @@ export async function checkReadiness(ctx: Context): Promise<{ ready: true }> {
   }
 }
 
-async function findLack({ db, now }: Context): Promise<string | undefined> {
+async function findLack({ db, now, stopping }: Context): Promise<string | undefined> {
+  if (stopping.aborted) return 'it stops'
   if ((await countPending(db)) > 0) return 'migrations are missing'
   return (await partitionsUntil(db)) <= now() ? 'partitions are missing' : undefined
 }
