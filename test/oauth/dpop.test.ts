@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { accessTokens, authorizationCodes, clients, grants } from '../../src/db/schema/index.ts'
 import { createApplication } from '../../src/domain/applications.ts'
 import { sha256 } from '../../src/domain/digest.ts'
+import { createConsole } from '../cli/console.ts'
 import type { TestClient } from '../support/context.ts'
 import { CALLBACK, credentials, errorOf, type Fields, NATIVE_CALLBACK } from './support/flows.ts'
 import { createPeopleApp, type PeopleApp } from './support/people.ts'
@@ -217,6 +218,12 @@ describe('RFC 9449, section 7: with a bound token', () => {
     await app.revoke({ token: refresh_token, ...credentials(server) })
     expect(errorOf(await use(token, await proof(ME, { token })))).toBe('401 invalid_token')
   })
+})
+
+test('the command line registers for it, and otherwise not', async () => {
+  const { answerOf } = createConsole(app.context)
+  expect(await answerOf('client', 'create', '--name', 'Bound', '--dpop')).toMatchObject({ dpop_bound: true })
+  expect(await answerOf('client', 'create', '--name', 'Plain')).toMatchObject({ dpop_bound: false })
 })
 
 test('what is registered is what is stored', async () => {
