@@ -1,5 +1,5 @@
 import type { PoolName } from './db/pools.ts'
-import { logger } from './telemetry/logger.ts'
+import { type Logger, logger } from './telemetry/logger.ts'
 import type { ProcessMetrics } from './telemetry/process-metrics.ts'
 
 /** From here on a statement is worth a line. The slow pool is for what takes its time. */
@@ -14,7 +14,7 @@ export const statementsInFlight: Record<PoolName, number> = { fast: 0, slow: 0, 
 let loggedAt = Number.NEGATIVE_INFINITY
 
 /** Follows the statements of each pool: slow ones are logged by their text, never by their values; all are measured. */
-export function watchStatements(metrics?: ProcessMetrics) {
+export function watchStatements(metrics?: ProcessMetrics, log: Logger = logger) {
   return (pool: PoolName) => (text: string) => {
     const begun = performance.now()
     statementsInFlight[pool]++
@@ -23,16 +23,16 @@ export function watchStatements(metrics?: ProcessMetrics) {
       const durationMs = performance.now() - begun
       metrics?.observeStatement(pool, durationMs / 1000)
       if (durationMs >= SLOW_MS[pool])
-        tellOfSlow({ pool, durationMs: Math.round(durationMs), statement: shownOf(text) })
+        tellOfSlow(log, { pool, durationMs: Math.round(durationMs), statement: shownOf(text) })
     }
   }
 }
 
-function tellOfSlow(facts: { pool: PoolName; durationMs: number; statement: string }) {
+function tellOfSlow(log: Logger, facts: { pool: PoolName; durationMs: number; statement: string }) {
   const now = performance.now()
   if (now - loggedAt < LOG_EVERY_MS) return
   loggedAt = now
-  logger.warn(facts, 'A statement was slow')
+  log.warn(facts, 'A statement was slow')
 }
 
 /** The beginning of a text on one line; what it quotes might be a value. */

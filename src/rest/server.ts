@@ -5,7 +5,7 @@ import type { Logger } from '../telemetry/logger.ts'
 import { logAccess } from './access-log.ts'
 import { failure, send } from './answer.ts'
 import { refuseBrokenHttp } from './broken-http.ts'
-import { callerOf } from './caller.ts'
+import { callerOf, isRepeated } from './caller.ts'
 import { createRestHandler } from './handler.ts'
 import { measureRequest, type RequestMeasure } from './measure.ts'
 import { Occupancy } from './occupancy.ts'
@@ -48,10 +48,14 @@ export function createHttpServer(options: ServerOptions): Server {
   }
 
   const server = createServer(settings, handle)
+  server.maxConnections = CONNECTIONS_MAX
   server.on('checkExpectation', handle) // an expectation that is unknown is ignored (RFC 9110, section 10.1.1)
   server.on('clientError', (error, socket) => refuseBrokenHttp(error, socket, publicUrl))
   return server
 }
+
+/** Room for every stream, every request, and some who are idle; what comes beyond that is closed at once. */
+const CONNECTIONS_MAX = 15_000
 
 const settings = {
   requireHostHeader: false, // Node's own refusal has no envelope; ours is `malformed`
@@ -61,9 +65,10 @@ const settings = {
   connectionsCheckingInterval: 5_000,
 }
 
-function malformed({ headers, httpVersionMinor }: IncomingMessage): Problem | undefined {
-  if (headers.host !== undefined || httpVersionMinor === 0) return undefined
-  return new Problem('invalid_request', 'Host: is required (RFC 9112, section 3.2).')
+function malformed(request: IncomingMessage): Problem | undefined {
+  const isMissing = request.headers.host === undefined && request.httpVersionMinor > 0
+  if (!isMissing && !isRepeated(request, 'host')) return undefined
+  return new Problem('invalid_request', 'Host: is required, once (RFC 9112, section 3.2).')
 }
 
 const busy = () => new Problem('unavailable', 'The service is busy; try again in a moment.', { retryAfterS: 1 })
