@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { gatherFigures } from './cluster-figures.ts'
 import type { Config } from './config.ts'
@@ -21,10 +22,16 @@ export async function leadCluster(config: Config, life: Life): Promise<void> {
   const self = import.meta.url
   cluster.setupPrimary({ exec: fileURLToPath(new URL(`./main${self.slice(self.lastIndexOf('.'))}`, self)) })
   await serveFigures(config, life.opened, gatherFigures)
-  const storage = prepareStorage(config, life)
+  const listening = once(cluster, 'listening')
+  const storage = listening.then(() => prepareStorage(config, life))
   const crew = new Crew(config.processes, storage, life.stopping)
   const stopCrew = () => crew.stop()
-  const outcomes = await Promise.allSettled([storage, storage.catch(stopCrew), crew.start()])
+  life.opened.defer(stopCrew)
+  life.stopping.addEventListener('abort', stopCrew, { once: true })
+  const started = crew.start()
+  started.catch(() => {}) // awaited below, once there is a database for it
+  await Promise.race([listening, started]) // a port that cannot be had is told before a database is made
+  const outcomes = await Promise.allSettled([storage, storage.catch(stopCrew), started])
   life.opened.defer(stopCrew) // the last, so that the database goes after those that use it
   const failed = outcomes.find((outcome) => outcome.status === 'rejected')
   if (failed) throw failed.reason

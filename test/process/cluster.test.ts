@@ -1,3 +1,7 @@
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { runCommand, type Service, startService, temporaryFolder } from '../support/process.ts'
 
@@ -52,8 +56,12 @@ test('SIGTERM ends them all, with status 0', async () => {
 
 test('a port that is in use is one line, however many processes want it', async () => {
   using other = temporaryFolder()
-  await using first = await startService({ DATA_DIR: folder.path, DEMO_DATA: 'off' })
-  await using second = await startService({ ...env, DATA_DIR: other.path, PORT: String(first.port) })
+  const holder = createServer().listen(0, '127.0.0.1')
+  await once(holder, 'listening')
+  const { port } = holder.address() as AddressInfo
+  await using second = await startService({ ...env, DATA_DIR: other.path, PORT: String(port) })
   expect(await second.ended).toBe(1)
   expect(second.output.text.stderr).toMatch(/^developer-api: PORT \d+ of 127.0.0.1 is in use[^\n]*\n$/)
+  expect(existsSync(join(other.path, 'postgres'))).toBe(false)
+  holder.close()
 })
