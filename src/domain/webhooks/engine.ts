@@ -95,6 +95,11 @@ export class Engine {
     for (const { row, abort } of this.#running.values()) if (row.subscription_id === subscriptionId) abort.abort()
   }
 
+  /** Drops signing keys that were opened more than a minute ago. To be called now and then. */
+  forgetOldKeys() {
+    this.#secrets.forgetOld()
+  }
+
   /** Lets attempts end for `graceMs`, cuts the others short, settles and gives back. */
   async stop(graceMs: number): Promise<void> {
     this.#isStopping = true
@@ -127,20 +132,12 @@ export class Engine {
     const isStopped = this.#isStopping || this.#ended.has(row.subscription_id)
     const decided = triage(row, loaded, clock, isStopped)
     if ('settle' in decided) return this.#settler.push(decided.settle)
-    const keys = this.#keysOf(row, decided.send)
+    const subscription = row.subscription_id
+    const keys = this.#secrets.openAll(subscription, decided.send.secrets, (error) =>
+      this.#ctx.log.error({ err: error, subscription }, 'A signing secret cannot be opened'),
+    )
     if (keys.length === 0) return this.#settler.push(releaseOf(row, UNSIGNABLE_PAUSE_S))
     void this.#send(row, decided.send, keys, clock)
-  }
-
-  #keysOf({ subscription_id }: Claimed, { secrets }: Content): Buffer[] {
-    return secrets.flatMap((secret) => {
-      try {
-        return [this.#secrets.open(subscription_id, secret)]
-      } catch (error) {
-        this.#ctx.log.error({ err: error, subscription: subscription_id }, 'A signing secret cannot be opened')
-        return []
-      }
-    })
   }
 
   async #send(row: Claimed, content: Content, keys: Buffer[], clock: DatabaseClock) {

@@ -46,6 +46,7 @@ export class Rounds {
   async #sweepNowAndThen() {
     if (performance.now() - this.#sweptAt < SWEEP_MS) return
     this.#sweptAt = performance.now()
+    this.#engine.forgetOldKeys()
     await sweepStopped(this.#ctx)
   }
 }

@@ -51,6 +51,18 @@ export class OpenedSecrets {
     return key
   }
 
+  /** Those keys that open; what does not is told to `onFailure`, for one that is left still signs. */
+  openAll(subscriptionId: string, secrets: readonly SealedSecret[], onFailure: (error: unknown) => void): Buffer[] {
+    return secrets.flatMap((secret) => {
+      try {
+        return [this.open(subscriptionId, secret)]
+      } catch (error) {
+        onFailure(error)
+        return []
+      }
+    })
+  }
+
   /** Drops what has been in memory for a minute. */
   forgetOld() {
     const now = performance.now()
