@@ -1,4 +1,4 @@
-import { Anchor, type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
+import { Anchor, type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu, Modal } from '@mantine/core'
 
 /** Around the accent of the pages on which people log in. */
 const iris: MantineColorsTuple = [
@@ -16,15 +16,19 @@ const iris: MantineColorsTuple = [
 
 export const theme = createTheme({
   primaryColor: 'iris',
-  primaryShade: { light: 7, dark: 4 },
-  autoContrast: true,
+  primaryShade: { light: 7, dark: 6 },
   colors: { iris },
   defaultRadius: 'md',
   cursorType: 'pointer',
   respectReducedMotion: true,
   fontFamily: 'system-ui, sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
-  components: { Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }) },
+  components: {
+    Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
+    // the placeholder that takes the focus has no place in a menu (axe: aria-required-children)
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+  },
   headings: {
     fontWeight: '650',
     sizes: { h1: { fontSize: '1.6rem' }, h2: { fontSize: '1.2rem' }, h3: { fontSize: '1rem' } },

@@ -1,21 +1,21 @@
-import { Button, Menu, Text } from '@mantine/core'
+import { Menu, Text, UnstyledButton } from '@mantine/core'
 import { Link } from 'react-router'
 import { useAccount } from '../app/session.tsx'
 import { Icon } from '../components/icon.tsx'
 
 export function AccountMenu() {
-  const { username, email } = useAccount()
+  const { username } = useAccount()
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <Button variant="subtle" color="gray" px="xs" leftSection={<Icon shape="person" />} className="account-button">
-          {username}
-        </Button>
+        <UnstyledButton className="account-button" aria-label={`Account of ${username}`}>
+          <Icon shape="person" />
+          <Text component="span" size="sm" fw={600} truncate visibleFrom="xs">
+            {username}
+          </Text>
+        </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
-        <Text size="xs" c="dimmed" px="sm" py={6} className="breakable">
-          {email}
-        </Text>
         <Menu.Item component={Link} to="/account">
           Profile
         </Menu.Item>

@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults } from 'axe-core'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { logIn, openBrowser, product, type Visitor } from './support/browser.ts'
+import { addressOf, furnish, type Ids, ownPages, publicPages } from './support/pages.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const run = `axe.run({ resultTypes: ['violations'] })`
+const isStill = 'Promise.all(document.getAnimations().map(({ finished }) => finished))'
+const isWide = 'document.documentElement.scrollWidth > window.innerWidth'
+
+/** Loaded, with what it asked the service for. */
+async function open(page: Page, path: string): Promise<void> {
+  await page.goto(path)
+  await page.locator('main h1').first().waitFor()
+  await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' })
+  await page.evaluate(axe)
+}
+
+/** In light and dark, narrow and wide: what hinders people (impact serious or critical), and what is wider than its window. */
+async function faultsOf(page: Page): Promise<string[]> {
+  const faults: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    for (const width of [360, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      await page.evaluate(isStill)
+      const { violations }: AxeResults = await page.evaluate(run)
+      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      const found = serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n')}`)
+      if (await page.evaluate(isWide)) found.push('wider than its window')
+      faults.push(...found.map((fault) => `${colorScheme}, ${width} px: ${fault}`))
+    }
+  }
+  return faults
+}
+
+describe.skipIf(!product)('in light and dark, narrow and wide, nobody is hindered', () => {
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+  let receivers: { good: Receiver; bad: Receiver }
+  let visitor: Visitor
+  let ids: Ids
+  beforeAll(async () => {
+    if (!product) return
+    browser = await openBrowser()
+    receivers = { good: await startReceiver(), bad: await startReceiver(() => ({ status: 500, body: '<h1>No</h1>' })) }
+    ids = await furnish(browser.product, { good: receivers.good.url, bad: receivers.bad.url })
+    await Promise.all([receivers.good.received(1), receivers.bad.received(1)])
+    visitor = await browser.visit()
+  })
+  afterAll(async () => {
+    await browser?.[Symbol.asyncDispose]()
+    await receivers?.good[Symbol.asyncDispose]()
+    await receivers?.bad[Symbol.asyncDispose]()
+  })
+
+  test.each(publicPages)('on %s', async (path) => {
+    await open(visitor.page, path)
+    expect(await faultsOf(visitor.page)).toEqual([])
+  })
+
+  describe('who is signed in', () => {
+    beforeAll(async () => {
+      if (!product) return
+      await visitor.page.goto('/login?next=/console/developer')
+      await logIn(visitor.page, product.demo.users.streamer)
+      await visitor.page.getByRole('heading', { name: 'Overview' }).waitFor()
+    })
+
+    test.each(ownPages)('on %s', async (path) => {
+      await open(visitor.page, addressOf(path, ids))
+      expect(await faultsOf(visitor.page)).toEqual([])
+    })
+
+    test.each(['good', 'bad'] as const)('on the page of a delivery to a %s receiver', async (which) => {
+      const { page } = visitor
+      await open(page, `/console/developer/deliveries?subscription=${ids[which]}`)
+      await page.getByRole('link', { name: 'chat.message.sent' }).click()
+      await page.getByText('Attempt 1').waitFor()
+      expect(await faultsOf(page)).toEqual([])
+    })
+
+    test('in a dialog and a menu', async () => {
+      const { page } = visitor
+      await open(page, `/console/developer/applications/${ids.application}/keys`)
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByRole('dialog').waitFor()
+      expect(await faultsOf(page)).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Account of streamer' }).click()
+      await page.getByRole('menuitem', { name: 'Log out' }).waitFor()
+      expect(await faultsOf(page)).toEqual([])
+    })
+  })
+
+  test('and no page complains, or is refused anything by its policy', () => {
+    expect(visitor.faults).toEqual([])
+  })
+})

@@ -1,0 +1,67 @@
+import type { Product } from './product.ts'
+
+/** Something to look at on every page: an application with a key, receivers that answer and that fail, deliveries. */
+export async function furnish({ base, demo }: Product, receivers: { good: string; bad: string }): Promise<Ids> {
+  const call = async (path: string, body: Record<string, string>, credential: string) => {
+    const response = await fetch(base + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${credential}` },
+      body: new URLSearchParams(body),
+    })
+    return ((await response.json()) as { data: { id: string } }).data
+  }
+  const subscribe = (url: string) =>
+    call('/v1/events/subscriptions', { url, event_types: 'chat.message.sent' }, demo.api_key)
+  const [good, bad] = [await subscribe(receivers.good), await subscribe(receivers.bad)]
+  await call('/v1/chat/messages', { room_name: 'streamer', content: 'Hello' }, demo.users.viewer.access_token)
+  await call('/v1/moderation/bans', { user_id: demo.users.outsider.id }, demo.users.streamer.access_token)
+  return { application: demo.client.client_id, good: good.id, bad: bad.id }
+}
+
+/** Every page of somebody who is signed in. Ids are filled in by `addressOf`. */
+export const ownPages = [
+  '/console/developer',
+  '/console/developer/applications',
+  '/console/developer/applications/new',
+  '/console/developer/applications/:application',
+  '/console/developer/applications/:application/keys',
+  '/console/developer/applications/:application/settings',
+  '/console/developer/webhooks',
+  '/console/developer/webhooks/new',
+  '/console/developer/webhooks/:good',
+  '/console/developer/webhooks/:bad',
+  '/console/developer/deliveries?subscription=:good',
+  '/console/developer/deliveries?subscription=:bad',
+  '/console/developer/events',
+  '/console/developer/events/chat.message.sent',
+  '/console/developer/doctor',
+  '/console/developer/quick-start',
+  '/console/studio',
+  '/console/studio/chat',
+  '/console/studio/bans',
+  '/console/account',
+  '/console/account/connections',
+  '/console/account/sessions',
+  '/console/account/sign-in',
+  '/console/no/such/page',
+]
+
+export type Ids = { application: string; good: string; bad: string }
+
+export const addressOf = (path: string, { application, good, bad }: Ids): string =>
+  path.replace(':application', application).replace(':good', good).replace(':bad', bad)
+
+/** Every page of ours that needs nobody. */
+export const publicPages = [
+  '/console/',
+  '/login',
+  '/signup',
+  '/docs/guides/',
+  '/docs/guides/quick-start',
+  '/docs/guides/authentication',
+  '/docs/guides/webhooks',
+  '/docs/guides/paging',
+  '/docs/guides/errors',
+  '/docs/guides/limits',
+  '/docs/guides/versioning',
+]
