@@ -13,7 +13,7 @@ import type { Scope } from './scopes.ts'
  */
 export type Access =
   | { kind: 'scopes'; scopes: readonly [Scope, ...Scope[]]; by: 'anyone' | 'user' }
-  | { kind: 'session'; orApplication: boolean }
+  | { kind: 'session'; applicationScope: Scope | undefined }
   | { kind: 'cron' }
 
 /** A caller who may pass; `rate` is where its credential stands in the rate limit. */
@@ -58,16 +58,21 @@ async function identifyCaller(ctx: Context, { authorization, session, dpop }: Ca
 
 function refusalOf(access: Exclude<Access, { kind: 'cron' }>, principal: Principal, isSession: boolean) {
   if (access.kind === 'session') {
-    if (isSession || (access.orApplication && principal.kind === 'application')) return undefined
+    if (isSession) return undefined
+    const { applicationScope: scope } = access
+    if (scope !== undefined && principal.kind === 'application') return scopeRefusalOf([scope], principal)
     return new Problem('forbidden', 'This operation is for people who are signed in on the website.')
   }
   const { scopes, by } = access
-  if (!scopes.some((scope) => principal.scopes.includes(scope))) {
-    const wanted = scopes.map((scope) => `"${scope}"`).join(' or ')
-    return new Problem('insufficient_scope', `This operation needs the scope ${wanted}.`, { scopes })
-  }
-  if (by === 'user' && principal.kind !== 'user') return userTokenRequired()
-  return undefined
+  const refusal = scopeRefusalOf(scopes, principal)
+  if (refusal) return refusal
+  return by === 'user' && principal.kind !== 'user' ? userTokenRequired() : undefined
+}
+
+function scopeRefusalOf(scopes: readonly Scope[], principal: Principal): Problem | undefined {
+  if (scopes.some((scope) => principal.scopes.includes(scope))) return undefined
+  const wanted = scopes.map((scope) => `"${scope}"`).join(' or ')
+  return new Problem('insufficient_scope', `This operation needs the scope ${wanted}.`, { scopes })
 }
 
 /** For what only a user can do. Throws `user_token_required`. */

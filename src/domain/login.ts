@@ -35,8 +35,8 @@ export async function logIn(ctx: LoginContext, { username, password }: Credentia
 export async function guess<Right>(ctx: LoginContext, account: string, attempt: () => Promise<Right | undefined>) {
   const network = networkOf(ctx.caller.address)
   const counts = [
+    [rateLimits.loginAddress, network], // first: an address that is refused counts nothing more
     [rateLimits.loginAccount, `${account} ${network}`],
-    [rateLimits.loginAddress, network],
   ] as const
   for (const [limit, key] of counts) await takeTry(ctx, limit, key)
   const right = await attempt()

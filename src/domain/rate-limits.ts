@@ -11,6 +11,8 @@ export const rateLimits = {
   chatOwner: { name: 'chat-owner', points: 100, windowS: 30 },
   /** Failed authentications at the token endpoint, by client and address. */
   clientAuthentication: { name: 'client-authentication', points: 20, windowS: 60 },
+  /** Failed authentications at the token endpoint, by address alone. */
+  clientAuthenticationAddress: { name: 'client-authentication-address', points: 600, windowS: 60 },
   /** Failed logins, by account and address. */
   loginAccount: { name: 'login-account', points: 5, windowS: 900 },
   /** Failed logins, by address alone. */

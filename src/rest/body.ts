@@ -28,7 +28,12 @@ export async function readBody(request: IncomingMessage, form: Form): Promise<Fi
 const noFields: Parse = () => ({})
 
 const parsers: Record<string, Parse | undefined> = {
-  'application/json': ({ bytes }) => asFields(JSON.parse(utf8.decode(bytes))),
+  'application/json': ({ bytes }) => {
+    const json = utf8.decode(bytes)
+    const fields = asFields(JSON.parse(json))
+    if (json.includes('\\u0000')) refuseNul(fields) // raw, JSON itself refuses it
+    return fields
+  },
   'application/x-www-form-urlencoded': ({ bytes, form }) => fromForm(new URLSearchParams(utf8.decode(bytes)), form),
   'multipart/form-data': async ({ bytes, type, form }) => {
     utf8.decode(bytes) // the parser itself would put U+FFFD for what is not UTF-8
@@ -80,7 +85,25 @@ function fromForm(entries: URLSearchParams | FormData, { lists, nullables }: For
   )
 }
 
+/** Names the field, also one that nobody reads. */
+function refuseNul(fields: Fields) {
+  for (const [name, value] of Object.entries(fields)) {
+    if (holdsNul(name) || holdsNul(value)) throw nulIn(name)
+  }
+}
+
+function holdsNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0')
+  return typeof value === 'object' && value !== null && Object.entries(value).flat().some(holdsNul)
+}
+
+const nulIn = (name: string) => new Problem('invalid_request', `${shown(name)}: must not contain NUL.`)
+
+/** A name of any length is put into no message, nor into the header that repeats it. */
+const shown = (name: string) => name.replaceAll('\0', '').slice(0, 100)
+
 function only(name: string, [value, ...more]: unknown[], nullables: Form['nullables']): unknown {
-  if (more.length > 0) throw new Problem('invalid_request', `${name}: is given twice.`)
+  if (more.length > 0) throw new Problem('invalid_request', `${shown(name)}: is given twice.`)
+  if (holdsNul(name) || holdsNul(value)) throw nulIn(name)
   return value === '' && nullables.has(name) ? null : value
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Caller, DpopProof } from '../domain/context.ts'
 
 const WELL_FORMED_ID = /^[\w.:=+/-]{1,128}$/
@@ -9,10 +9,10 @@ export function callerOf(request: IncomingMessage, trustProxy: number): Caller {
   const { headers, socket } = request
   const forwardedFor = headers['x-forwarded-for']
   return {
-    authorization: headers.authorization,
+    authorization: isRepeated(request, 'authorization') ? '' : headers.authorization,
     session: undefined,
     address: (trustProxy > 0 && hopOf(String(forwardedFor ?? ''), trustProxy)) || (socket.remoteAddress ?? ''),
-    isForwarded: forwardedFor !== undefined || headers.forwarded !== undefined || headers['x-real-ip'] !== undefined,
+    isForwarded: isForwarded(headers),
     requestId: requestIdOf(headers['x-request-id']),
     userAgent: headers['user-agent'],
     ...(headers.dpop !== undefined && { dpop: proofOf(request, String(headers.dpop)) }),
@@ -22,6 +22,18 @@ export function callerOf(request: IncomingMessage, trustProxy: number): Caller {
 /** A proof names the address without its query. */
 function proofOf({ method = '', url = '' }: IncomingMessage, jwt: string): DpopProof {
   return { jwt, method, path: url.replace(/[?#].*$/s, '') }
+}
+
+/** A header that a proxy adds, or a browser that acts for another website. */
+const isForwarded = (headers: IncomingHttpHeaders) =>
+  headers['sec-fetch-site'] === 'cross-site' ||
+  Object.keys(headers).some((name) => /^(x-forwarded-|forwarded$|via$|x-real-ip$|cf-|true-client-ip$)/.test(name))
+
+/** Whether a header that may come once came twice: Node keeps the first and says nothing. */
+export function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) count++
+  return count > 1
 }
 
 /** The identifier of a request, ours unless a well-formed one came with it. */

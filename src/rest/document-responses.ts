@@ -34,6 +34,7 @@ export const headerComponents = {
   'RateLimit-Limit': header('Requests that the credential may make in a window.', 800),
   'RateLimit-Remaining': header('Requests that are left in this window.', 799),
   'RateLimit-Reset': header('Seconds until the window ends.', 60),
+  'RateLimit-Policy': header('The limit and its window in seconds.', '800;w=60'),
   'Retry-After': header('Seconds until another try can succeed.', 12),
 } satisfies Record<string, Tree>
 
@@ -43,7 +44,9 @@ const refer = (...names: (keyof typeof headerComponents)[]): Tree =>
 /** The success response at its declared status, in its envelope, with the headers that it carries. */
 export function successOf({ status, envelope, method, path }: Operation, schema: Tree | undefined): Response {
   const isRead = method === 'GET' && path.startsWith('/v1/')
-  const limits = path.startsWith('/v1/') ? refer('RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset') : {}
+  const limits = path.startsWith('/v1/')
+    ? refer('RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy')
+    : {}
   const headers = { ...limits, ...(isRead && refer('ETag')), ...(envelope === 'page' && refer('Link')) }
   const dressed = (description: string, body: Tree) => ({ ...json(description, body), headers })
   if (status === 204 || !schema) return { description: 'Done; there is no body.', headers }

@@ -14,7 +14,7 @@ import { describedTags, description } from './document-texts.ts'
 import { type RestRoute, routes } from './routes.ts'
 
 type Body = { content: Record<string, { schema: { properties: Record<string, object> } }> }
-type Described = { requestBody?: Body; responses: Record<string, Response>; security?: Tree[] }
+type Described = { requestBody?: Body; parameters?: Tree[]; responses: Record<string, Response>; security?: Tree[] }
 
 /** The OpenAPI document: what trpc-to-openapi derives, plus the statuses, envelopes, scopes and slashes it cannot express. */
 export function createDocument(publicUrl: string) {
@@ -61,7 +61,25 @@ function repair(route: RestRoute, found: Described): Described {
   for (const { schema } of Object.values(found.requestBody?.content ?? {})) {
     schema.properties = withoutUndocumented(schema.properties)
   }
-  return { ...found, security: securityOf(route), responses }
+  const { requestBody, parameters = [], ...described } = found
+  return {
+    ...described,
+    parameters: isRepeatable(route) ? [...parameters, idempotencyKey] : parameters,
+    ...(route.form && requestBody && { requestBody }),
+    security: securityOf(route),
+    responses,
+  }
+}
+
+/** A POST under /v1 does its work once for each `Idempotency-Key`. */
+const isRepeatable = ({ form, operation }: RestRoute) => form !== undefined && operation.path.startsWith('/v1/')
+
+const idempotencyKey: Tree = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Any text of your choice: the same request with the same key gets the same answer for 24 hours.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, example: '7f3b1c0e-5a0d-4c1e-9a53-3f0b6c1d2e4f' },
 }
 
 /** Fields of extensions, which are accepted beside those of the specification but not shown among them. */
@@ -71,8 +89,10 @@ const withoutUndocumented = (properties: Record<string, object>) =>
 const codesOf = (codes: ProblemCode[], status: number) => codes.filter((code) => problems[code] === status)
 
 /** The failures that follow from taking any input, and from taking a body. */
-function inputProblems({ fields, form, operation }: RestRoute): ProblemCode[] {
-  if (form) return ['invalid_request', 'payload_too_large', 'unsupported_media_type']
+function inputProblems(route: RestRoute): ProblemCode[] {
+  const { fields, form, operation } = route
+  const repeatable: ProblemCode[] = isRepeatable(route) ? ['idempotency_mismatch'] : []
+  if (form) return ['invalid_request', 'payload_too_large', 'unsupported_media_type', ...repeatable]
   const takesQuery = fields.some((name) => !operation.path.includes(`{${name}}`))
   return takesQuery ? ['invalid_request'] : []
 }

@@ -69,6 +69,9 @@ async function respond(context: Context | undefined, exchange: Exchange): Promis
 /** Reads the input and calls the procedure: at most once per `Idempotency-Key`, where there is one. */
 async function run(context: Context, { request, target, caller }: Exchange, route: RestRoute, admitted?: Admission) {
   const { operation, form } = route
+  if (takesInput(route) && target.search.includes('%00')) {
+    throw new Problem('invalid_request', 'query: must not contain NUL.')
+  }
   const body = form && (await bodyOf(request, target, route))
   const call = async (within: Context): Promise<Answer> => {
     const { json, next } = await dispatch({
@@ -83,6 +86,9 @@ async function run(context: Context, { request, target, caller }: Exchange, rout
   const attempt = admitted && body && attemptOf(request, operation.route, admitted.principal, body)
   return withinDeadline(operation, attempt ? once(context, attempt, call) : call(context))
 }
+
+/** Whether anything but a part of the path is read. */
+const takesInput = ({ operation, fields }: RestRoute) => fields.some((name) => !operation.path.includes(`{${name}}`))
 
 /** A secret does not belong in an address, where logs would keep it: a field of the body is refused there. */
 async function bodyOf(request: IncomingMessage, { query }: Target, { operation, form, fields }: RestRoute) {

@@ -19,7 +19,9 @@ export function attemptOf(
     throw new Problem('invalid_request', 'Idempotency-Key: must be 1 to 255 visible ASCII characters.')
   }
   const owner = principal.kind === 'user' ? `${principal.clientId ?? ''} ${principal.userId}` : principal.clientId
-  return { owner, key, fingerprint: sha256(`${route} ${JSON.stringify(body)}`) }
+  // the scopes too: an answer is for whom may still do what was done
+  const scopes = principal.scopes.toSorted().join(' ')
+  return { owner, key, fingerprint: sha256(`${route} ${scopes} ${JSON.stringify(body)}`) }
 }
 
 /** Runs a request once per key. Claim, effect and answer commit together, so a failure leaves the key free again. */

@@ -34,5 +34,6 @@ export class Occupancy {
   }
 }
 
-/** Whether a caller asks for a stream of live updates. */
-export const isStream = ({ headers }: IncomingMessage) => headers.accept?.includes('text/event-stream') ?? false
+/** Whether a caller asks for a stream of live updates, which exist at /trpc alone. */
+export const isStream = ({ url = '', headers }: IncomingMessage) =>
+  url.startsWith('/trpc/') && headers.accept?.includes('text/event-stream') === true

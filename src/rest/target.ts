@@ -18,5 +18,8 @@ export function targetOf(url: string): Target {
   return { path: pathOf(rawPath), search, query: search.length > 1 ? querystring.parse(search.slice(1)) : noQuery }
 }
 
-/** The path as the library behind us will read it, which resolves dots; nothing to resolve in most of them. */
-const pathOf = (raw: string) => (/^[\w\-/]*$/.test(raw) ? raw : new URL(`http://localhost${raw}`).pathname)
+/** A path that reads otherwise once its dots and slashes are resolved is none: a proxy before us may read it as it came. */
+function pathOf(raw: string): string {
+  if (/^[\w\-/]*$/.test(raw) || new URL(`http://localhost${raw}`).pathname === raw) return raw
+  throw new Problem('not_found', 'There is nothing at this path.')
+}

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { inspectCredential } from '../domain/oauth/inspect.ts'
+import { inspectOwnCredential } from '../domain/oauth/inspect.ts'
 import { scopes } from '../domain/scopes.ts'
 import { diagnose } from '../domain/webhooks/diagnose.ts'
 import { text } from './fields.ts'
@@ -23,7 +23,7 @@ export const doctorRouter = router({
         expires_at: z.string().nullable(),
       }),
     )
-    .mutation(({ ctx, input }) => inspectCredential(ctx, input.credential)),
+    .mutation(({ ctx, input }) => inspectOwnCredential(ctx, input.credential)),
 
   signature: procedure({ access: 'session' })
     .input(z.object({ secret: text(), id: text(), timestamp: text(), signature: text(), body: z.string() }))

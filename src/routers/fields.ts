@@ -6,6 +6,7 @@ export const text = () =>
     .string()
     .min(1, 'must not be empty')
     .refine((value) => !value.includes('\0'), 'must not contain NUL')
+    .refine(isWellFormed, 'must be well-formed Unicode')
 
 /** A text that may be left out (nothing changes) or empty or null (it is taken away), of at most `max` characters. */
 export const shortText = (max: number) =>
@@ -13,6 +14,7 @@ export const shortText = (max: number) =>
     .string()
     .refine((value) => [...value].length <= max, `must have at most ${max} characters`)
     .refine((value) => !value.includes('\0'), 'must not contain NUL')
+    .refine(isWellFormed, 'must be well-formed Unicode')
     .nullish()
 
 /** The address of a picture, with the same rules; only the web may be linked to. */
@@ -49,4 +51,9 @@ function decode(raw: string): string {
   } catch {
     return raw
   }
+}
+
+/** Half of a surrogate pair has no bytes in UTF-8, so it could not be kept as it was sent. */
+function isWellFormed(value: string): boolean {
+  return !/\p{Surrogate}/u.test(value)
 }

@@ -24,7 +24,7 @@ export const moderationRouter = router({
     access: 'moderation:write',
     by: 'user',
     status: 201,
-    problems: ['cannot_ban_self', 'user_not_found', 'already_banned', 'idempotency_mismatch'],
+    problems: ['cannot_ban_self', 'user_not_found', 'already_banned'],
   })
     .input(z.object({ user_id: text() }))
     .output(Ban)

@@ -43,6 +43,7 @@ type ForClock = { access: 'cron' }
 type ForCallers = { access: ScopesWanted }
 type ForUsers = { access: ScopesWanted; by: 'user' }
 type ForSessions = { access: 'session' }
+/** The owner of an application, or the application itself with the scope of subscriptions. */
 type ForOwners = { access: 'sessionOrApplication' }
 type Asked = OpenToAll | ForClock | ForCallers | ForUsers | ForSessions | ForOwners
 
@@ -88,7 +89,7 @@ export function procedure(facts: ForUsers | ForSessions | ForCallers | ForOwners
 function guarded(meta: OperationMeta & { access: Access }) {
   const { access } = meta
   if (access.kind === 'cron') return cronProcedure.meta(meta)
-  const isForUsers = access.kind === 'scopes' ? access.by === 'user' : !access.orApplication
+  const isForUsers = access.kind === 'scopes' ? access.by === 'user' : access.applicationScope === undefined
   return isForUsers ? userProcedure.meta(meta) : callerProcedure.meta(meta)
 }
 
@@ -96,8 +97,8 @@ function accessOf(asked: Asked): Access | undefined {
   const { access } = asked
   if (access === 'public') return undefined
   if (access === 'cron') return { kind: 'cron' }
-  if (access === 'session') return { kind: 'session', orApplication: false }
-  if (access === 'sessionOrApplication') return { kind: 'session', orApplication: true }
+  if (access === 'session') return { kind: 'session', applicationScope: undefined }
+  if (access === 'sessionOrApplication') return { kind: 'session', applicationScope: 'webhook:write' }
   const wanted = typeof access === 'string' ? ([access] as const) : access
   return { kind: 'scopes', scopes: wanted, by: 'by' in asked ? asked.by : 'anyone' }
 }

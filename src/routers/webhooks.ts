@@ -26,12 +26,12 @@ export const webhooksRouter = router({
     .output(Webhook.extend({ secrets: z.array(SecretInfo) }))
     .query(({ ctx, input }) => getWebhook(ctx, input)),
 
-  rotateSecret: procedure({ access: 'sessionOrApplication' })
+  rotateSecret: procedure({ access: 'session' })
     .input(z.object({ id: text(), overlap_s: z.number().int().min(0).max(OVERLAP_S_MAX).optional() }))
     .output(z.object({ signing_secret: z.string() }))
     .mutation(({ ctx, input }) => rotateSigningSecret(ctx, input)),
 
-  enable: procedure({ access: 'sessionOrApplication' })
+  enable: procedure({ access: 'session' })
     .input(byId())
     .output(z.object({ missed: z.number() }))
     .mutation(({ ctx, input }) => enableWebhook(ctx, input)),
@@ -53,12 +53,12 @@ export const webhooksRouter = router({
     .output(CreatedSubscription)
     .mutation(({ ctx, input }) => createForApplication(ctx, input)),
 
-  disable: procedure({ access: 'sessionOrApplication' })
+  disable: procedure({ access: 'session' })
     .input(byId())
     .output(z.void())
     .mutation(({ ctx, input }) => disableOwned(ctx, input)),
 
-  delete: procedure({ access: 'sessionOrApplication' })
+  delete: procedure({ access: 'session' })
     .input(byId())
     .output(z.void())
     .mutation(({ ctx, input }) => deleteOwned(ctx, input)),

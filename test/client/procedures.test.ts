@@ -50,7 +50,8 @@ async function tooWeakFor(access: Access): Promise<string[]> {
   if (access.kind === 'cron') return []
   if (access.kind === 'session') {
     const users = await app.token(scopes, { user: ada })
-    return access.orApplication ? [users] : [users, await app.token(scopes)]
+    const { applicationScope } = access
+    return [users, await app.token(scopes.filter((scope) => scope !== applicationScope))]
   }
   const others = scopes.filter((scope) => !access.scopes.includes(scope))
   const withoutScope = [await app.token(others), await app.token(others, { user: ada })]

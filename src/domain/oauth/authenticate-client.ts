@@ -86,18 +86,36 @@ const clientOf = ({ client_id: id, confidential, dpop_bound, grant_types, scope 
   scopes: (scope?.split(' ') ?? []) as Scope[],
 })
 
-/** Refuses the next try, right or wrong, after too many failures of one client from one network. */
+/**
+ * Refuses the next try, right or wrong, after too many failures of one client from one network, or of one network in all:
+ * whoever makes up names must not fill the memory in which everybody is counted.
+ */
 export async function refuseThrottled(ctx: CalledContext, claim: Claim): Promise<void> {
   if (claim.id === undefined) return
-  const { exceeded, resetS } = await ctx.counters.peek(rateLimits.clientAuthentication, keyOf(ctx, claim.id))
-  if (!exceeded) return
-  throw new Problem('rate_limited', 'Too many failed client authentications.', { retryAfterS: resetS })
+  for (const [limit, key] of countsOf(ctx, claim.id)) {
+    const { exceeded, resetS } = await ctx.counters.peek(limit, key)
+    if (!exceeded) continue
+    throw new Problem('rate_limited', 'Too many failed client authentications.', { retryAfterS: resetS })
+  }
 }
 
-/** Counts the failure, unless no client was named, and throws `invalid_client`. */
+/** Counts the failure, unless no client was named, and throws `invalid_client`; `rate_limited` if others came in between. */
 export async function rejectClient(ctx: CalledContext, { id, scheme }: Claim): Promise<never> {
-  if (id !== undefined) await ctx.counters.take(rateLimits.clientAuthentication, keyOf(ctx, id))
+  if (id !== undefined) {
+    for (const [limit, key] of countsOf(ctx, id)) {
+      const { exceeded, resetS } = await ctx.counters.take(limit, key)
+      if (!exceeded) continue
+      throw new Problem('rate_limited', 'Too many failed client authentications.', { retryAfterS: resetS })
+    }
+  }
   throw new Problem('invalid_client', 'Client authentication failed.', { scheme })
 }
 
-const keyOf = ({ caller }: CalledContext, id: string) => `${id} ${networkOf(caller.address)}`
+/** The network first: one that is refused counts nothing more. */
+function countsOf({ caller }: CalledContext, id: string) {
+  const network = networkOf(caller.address)
+  return [
+    [rateLimits.clientAuthenticationAddress, network],
+    [rateLimits.clientAuthentication, `${id} ${network}`],
+  ] as const
+}

@@ -1,5 +1,5 @@
-import { and, eq } from 'drizzle-orm'
-import { grants } from '../../db/schema/index.ts'
+import { and, eq, isNull } from 'drizzle-orm'
+import { authorizationCodes, grants } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import type { AllowedApplication } from '../account-resources.ts'
 import type { Context, UserContext } from '../context.ts'
@@ -32,7 +32,11 @@ export async function revokeAllowed(ctx: UserContext, { application_id }: { appl
   const { userId } = ctx.principal
   const isTheirs = and(eq(grants.userId, userId), eq(grants.clientId, application_id))
   const actor = { type: 'user', id: userId } as const
-  const revoked = await transact(ctx, (tx) => revokeGrants(tx, isTheirs, { reason: 'user', actor }))
+  const revoked = await transact(ctx, async (tx) => {
+    const isCode = and(eq(authorizationCodes.userId, userId), eq(authorizationCodes.clientId, application_id))
+    await tx.db.delete(authorizationCodes).where(and(isCode, isNull(authorizationCodes.consumedAt))) // or it made a new grant
+    return revokeGrants(tx, isTheirs, { reason: 'user', actor })
+  })
   if (revoked.length === 0) throw new Problem('not_found', 'application_id: has no access to your account.')
 }
 

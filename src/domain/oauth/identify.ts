@@ -58,12 +58,13 @@ type FoundToken = {
   user_id: string | null
   username: string | null
   scopes: Scope[]
+  client_scopes: Scope[]
   dpop_jkt: string | null
   lives_ms: number
 }
 
 const findToken = statement<[hash: Buffer], FoundToken>(`
-  select t.client_id, t.user_id, u.username, t.scopes, t.dpop_jkt, ${livesMs('t.expires_at')}
+  select t.client_id, t.user_id, u.username, t.scopes, c.scopes as client_scopes, t.dpop_jkt, ${livesMs('t.expires_at')}
     from access_tokens t
     join clients c on c.id = t.client_id
     left join grants g on g.id = t.grant_id
@@ -74,7 +75,8 @@ const findToken = statement<[hash: Buffer], FoundToken>(`
 async function principalOfToken(ctx: Context, token: string): Promise<Found | undefined> {
   const [found] = await findToken(ctx.db, sha256(token))
   if (!found) return undefined
-  const { client_id: clientId, user_id: userId, username, scopes, dpop_jkt: jkt, lives_ms: livesMs } = found
+  const { client_id: clientId, user_id: userId, username, dpop_jkt: jkt, lives_ms: livesMs } = found
+  const scopes = found.scopes.filter((scope) => found.client_scopes.includes(scope)) // a registration may have been narrowed
   const may = { clientId, scopes, ...(jkt !== null && { boundTo: jkt }) }
   if (userId === null || username === null) return { principal: { kind: 'application', ...may }, livesMs }
   return { principal: { kind: 'user', userId, username, ...may }, livesMs }

@@ -1,5 +1,7 @@
+import { and, eq } from 'drizzle-orm'
+import { clients } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
-import type { Context } from '../context.ts'
+import type { Context, UserContext } from '../context.ts'
 import { sha256 } from '../digest.ts'
 import type { Scope } from '../scopes.ts'
 import { isWellFormed } from './tokens.ts'
@@ -57,6 +59,19 @@ const kinds = {
   },
 } as const
 
+/**
+ * The same for a user: of one's own account and of one's own applications. Whatever else somebody holds is `unknown`, or
+ * what was found could be tried here.
+ */
+export async function inspectOwnCredential(ctx: UserContext, credential: string): Promise<Inspection> {
+  const found = await inspectCredential(ctx, credential)
+  const { userId } = ctx.principal
+  if (found.user_id === userId) return found
+  const isOwner = and(eq(clients.id, found.client_id ?? ''), eq(clients.ownerId, userId))
+  const [owned] = await ctx.db.select({ id: clients.id }).from(clients).where(isOwner)
+  return owned ? found : nothing
+}
+
 /** For operators. What is no credential of ours, or is one that nobody has issued, is `unknown`. */
 export async function inspectCredential({ db }: Context, credential: string): Promise<Inspection> {
   for (const name of ['access', 'refresh', 'key', 'secret'] as const) {
@@ -65,6 +80,15 @@ export async function inspectCredential({ db }: Context, credential: string): Pr
     const [found] = await find(db, sha256(credential))
     if (found) return { kind, ...found }
   }
-  const nobody = { client_id: null, user_id: null, username: null, expires_at: null }
-  return { kind: 'unknown', active: false, ...nobody, scopes: [] }
+  return nothing
+}
+
+const nothing: Inspection = {
+  kind: 'unknown',
+  active: false,
+  client_id: null,
+  user_id: null,
+  username: null,
+  scopes: [],
+  expires_at: null,
 }

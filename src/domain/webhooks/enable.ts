@@ -1,8 +1,8 @@
-import { and, eq, isNull, not, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { grants, webhookSubscriptions as subscriptions } from '../../db/schema/index.ts'
-import { hasPassed } from '../deadline.ts'
 import { Problem } from '../errors.ts'
 import { type InTransaction, transact } from '../transaction.ts'
+import { isCovering } from './consent.ts'
 import { type OwnedSubscription, type OwnerContext, requireOwned } from './owned.ts'
 import { countMissed } from './replay.ts'
 
@@ -39,19 +39,13 @@ export async function enableWebhook(ctx: OwnerContext, { id }: { id: string }): 
 }
 
 /** Nobody's events go to an application that they no longer trust, whoever owns it. */
-async function requireGrant({ db }: InTransaction, { clientId, userId }: OwnedSubscription): Promise<void> {
+async function requireGrant({ db }: InTransaction, subscription: OwnedSubscription): Promise<void> {
+  const { userId } = subscription
   if (userId === null) return
   const [living] = await db
     .select({ id: grants.id })
     .from(grants)
-    .where(
-      and(
-        eq(grants.userId, userId),
-        eq(grants.clientId, clientId),
-        isNull(grants.revokedAt),
-        not(hasPassed(grants.expiresAt)),
-      ),
-    )
+    .where(isCovering(subscription, userId))
     .limit(1)
     .for('key share')
   if (!living)

@@ -15,11 +15,13 @@ export type OwnedSubscription = Pick<
 
 /**
  * What restricts subscriptions (joined with their `clients`) to those of the caller: of one's own applications for a
- * login session, of the application for its credential, none for the operator.
+ * login session, its own for an application (users' are theirs alone), none for the operator.
  */
 export function isOwned({ principal }: OwnerContext): SQL | undefined {
   if (principal.kind === 'operator') return undefined
-  if (principal.kind === 'application') return eq(subscriptions.clientId, principal.clientId)
+  if (principal.kind === 'application') {
+    return and(eq(subscriptions.clientId, principal.clientId), isNull(subscriptions.userId))
+  }
   return eq(clients.ownerId, principal.userId)
 }
 

@@ -1,6 +1,7 @@
 import { statement } from '../../db/statement.ts'
 import { Problem } from '../errors.ts'
 import { isId, lowerBound } from '../ids.ts'
+import { allowedSince } from './consent.ts'
 import { deliveryId } from './emission.ts'
 import { type OwnedSubscription, type OwnerContext, requireEnabled, requireOwned } from './owned.ts'
 
@@ -72,7 +73,7 @@ export async function replayDeliveries(ctx: OwnerContext, request: ReplayRequest
   const subscription = await requireOwned(ctx, request.subscription)
   requireEnabled(subscription)
   const { only } = request
-  const values = valuesOf(ctx, subscription, request, only === 'failed' ? 'delivery' : 'event')
+  const values = await valuesOf(ctx, subscription, request, only === 'failed' ? 'delivery' : 'event')
   const run = queueChunk[subscription.userId === null ? 'all' : 'one'][only]
   const [chunk] = await run(ctx.slow, ...values, CHUNK_ROWS)
   ctx.wake()
@@ -85,7 +86,7 @@ const countOf = { one: countRows(matching(ofOne, never)), all: countRows(matchin
 
 /** How many events of the last 30 days a subscription never got; counting stops at 10,000. */
 export async function countMissed(ctx: OwnerContext, subscription: OwnedSubscription): Promise<number> {
-  const values = valuesOf(ctx, subscription, {}, 'event')
+  const values = await valuesOf(ctx, subscription, {}, 'event')
   const [counted] = await countOf[subscription.userId === null ? 'all' : 'one'](ctx.slow, ...values, COUNT_MAX)
   return counted?.n ?? 0
 }
@@ -93,9 +94,19 @@ export async function countMissed(ctx: OwnerContext, subscription: OwnedSubscrip
 type Span = Pick<ReplayRequest, 'from' | 'to' | 'after'>
 type Bounds = [subscriptionId: string, types: string[], channelId: string, after: string, before: string]
 
-function valuesOf(ctx: OwnerContext, of: OwnedSubscription, span: Span, kind: 'event' | 'delivery'): Bounds {
+/** Bounded by what is kept, by the life of the subscription, and by what its user allows: nothing that was said in between. */
+async function valuesOf(
+  ctx: OwnerContext,
+  of: OwnedSubscription,
+  span: Span,
+  kind: 'event' | 'delivery',
+): Promise<Bounds> {
   const now = ctx.now().getTime()
-  const from = Math.max(timeOf('from', span.from) ?? 0, of.createdAt.getTime(), now - KEPT_MS)
+  const allowed = await allowedSince(ctx, of)
+  const from = Math.min(
+    Math.max(timeOf('from', span.from) ?? 0, of.createdAt.getTime(), now - KEPT_MS, allowed),
+    now + 1,
+  )
   const to = timeOf('to', span.to) ?? now + 1
   const { after } = span
   if (after !== undefined && !isId(kind, after))

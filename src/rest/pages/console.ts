@@ -46,7 +46,8 @@ export function consolePages({ signup }: Context, folder = BUILT): Router {
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       throw new Problem('method_not_allowed', 'The console can only be read.', { allow: ['GET', 'HEAD'] })
     }
-    const file = built().get(request.path.slice(1))
+    const name = request.path.slice(1)
+    const file = name === PAGE ? undefined : built().get(name)
     if (file) return sendFile(request, response, file)
     return request.path.startsWith('/assets/') ? next() : sendPage(response, built().get(PAGE), signup)
   })

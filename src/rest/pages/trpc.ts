@@ -1,7 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import type { Caller, Context } from '../../domain/context.ts'
+import type { Problem } from '../../domain/errors.ts'
 import { appRouter } from '../../routers/index.ts'
+import { problemOf } from '../../routers/problem.ts'
+import { challengeOf } from '../challenge.ts'
 import { sessionOf } from './session-cookie.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
@@ -17,9 +20,20 @@ export function trpcPages(context: Context, callerOf: (request: IncomingMessage)
       ...context,
       caller: { ...callerOf(req), session: sessionOf(req, context.publicUrl) },
     }),
+    responseMeta: ({ errors }) => ({ headers: headersOf(errors.map(problemOf), context.publicUrl) }),
     onError: ({ error, path }) => {
-      if (error.code === 'INTERNAL_SERVER_ERROR')
-        context.log.error({ err: error.cause ?? error, path }, 'a call failed')
+      if (problemOf(error).status >= 500) context.log.error({ err: error.cause ?? error, path }, 'a call failed')
     },
   })
+}
+
+/** What REST says in headers, of the first call of a batch that failed. Answers are for one caller and kept by nobody. */
+function headersOf([problem]: readonly Problem[], publicUrl: string): Record<string, string> {
+  const challenge = problem && challengeOf(problem, false, publicUrl)
+  const { retryAfterS } = problem?.details ?? {}
+  return {
+    'Cache-Control': 'no-store',
+    ...(challenge && { 'WWW-Authenticate': challenge }),
+    ...(retryAfterS !== undefined && { 'Retry-After': String(retryAfterS) }),
+  }
 }
