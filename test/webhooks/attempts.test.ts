@@ -96,7 +96,7 @@ test('ten attempts are made, then it has failed; sent again by hand it may succe
   expect(receiver.requests).toHaveLength(ATTEMPTS_MAX)
   const [failed] = await done()
   expect(failed).toMatchObject({ outcome: 'failed', reason: 'exhausted', attempts: ATTEMPTS_MAX })
-  await redeliver(stage.asApplication(), { id: failed?.id ?? '' })
+  await redeliver(stage.asOwner(), { id: failed?.id ?? '' })
   await stage.work()
   expect(await done()).toMatchObject([{ outcome: 'delivered', attempts: ATTEMPTS_MAX + 1 }])
   expect((await attempts()).map(({ n }) => n)).toEqual(Array.from({ length: ATTEMPTS_MAX + 1 }, (_, n) => n + 1))

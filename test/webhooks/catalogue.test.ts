@@ -54,7 +54,7 @@ test('every type is emitted by its cause, in the order of the causes, and valida
 
 test('the test notice, and the sample of each type, validate too', async () => {
   const { id, receiver } = await stage.scene()
-  await testWebhook(stage.asApplication(), { id })
+  await testWebhook(stage.asOwner(), { id })
   expect(complaints('webhook.test', receiver.requests[0]?.event)).toEqual([])
   for (const type of subscribableTypes) {
     const event = { id: 'evt_x', type, timestamp: '2026-01-02T03:04:05.678Z', channel: user, sequence: 0 }

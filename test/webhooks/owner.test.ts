@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { clients, grants } from '../../src/db/schema/index.ts'
-import { newId } from '../../src/domain/ids.ts'
 import { transact } from '../../src/domain/transaction.ts'
 import { disableForLostGrant } from '../../src/domain/webhooks/disable.ts'
 import { enableWebhook } from '../../src/domain/webhooks/enable.ts'
@@ -21,8 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-/** The application looks after its own subscriptions, also those that it made for users. */
-const owner = (): OwnerContext => stage.asApplication()
+const owner = (): OwnerContext => stage.asOwner()
 const page = { limit: 100 }
 const last = <Item>(list: Item[]): Item => {
   const item = list.at(-1)
@@ -40,16 +37,14 @@ const verifies = (request: Parameters<typeof verifyReceived>[0], secret: string)
 
 describe('who may look', () => {
   test('the application itself, the user who owns it, the operator; everybody else finds nothing', async () => {
-    const { id } = await stage.scene()
-    const person = await stage.user('developer')
+    const { id } = await stage.subscribe((await stage.receiver()).url)
     const stranger = await stage.user('stranger')
-    await stage.run(`update clients set owner_id = '${person.id}' where id = '${stage.application.id}'`)
     const session = (userId: string): OwnerContext => ({
       ...stage.context,
       principal: { kind: 'user', userId, username: 'x', clientId: null, scopes: [] },
     })
     const operator: OwnerContext = { ...stage.context, principal: { kind: 'operator' } }
-    for (const ctx of [owner(), session(person.id), operator]) expect((await getWebhook(ctx, { id })).id).toBe(id)
+    for (const ctx of [owner(), stage.asApplication(), operator]) expect((await getWebhook(ctx, { id })).id).toBe(id)
     const others = [session(stranger.id), stage.asApplication((await stage.client()).id)]
     for (const ctx of others) {
       for (const verb of [getWebhook, rotateSigningSecret, enableWebhook, testWebhook]) {
@@ -63,7 +58,6 @@ describe('who may look', () => {
       })
       expect((await listWebhooks(ctx, page)).items).toEqual([])
     }
-    await stage.context.db.update(clients).set({ ownerId: null })
   })
 })
 
@@ -116,8 +110,6 @@ describe('disabled in mid backlog', () => {
         message: expect.stringContaining('disabled'),
       })
     }
-    await stage.run(`insert into grants (id, client_id, user_id, scopes, created_at, expires_at)
-      select '${newId('grant', new Date())}', client_id, user_id, '{}', now(), now() + interval '1 day' from webhook_subscriptions where id = '${id}'`)
     const { missed } = await enableWebhook(owner(), { id })
     expect(missed).toBe(5 - tried)
     isWell = true
@@ -161,13 +153,10 @@ describe('disabled in mid backlog', () => {
   test('for a lost grant it stays disabled until the user consents again', async () => {
     const { id, user, health } = await stage.scene()
     const pair = { clientId: stage.application.id, userId: user.id }
+    await stage.run(`delete from grants where user_id = '${user.id}'`)
     await transact(stage.context, (tx) => disableForLostGrant(tx, pair))
     await expect(enableWebhook(owner(), { id })).rejects.toMatchObject({ code: 'forbidden' })
-    const at = new Date()
-    const expiresAt = new Date(at.getTime() + 86_400_000)
-    await stage.context.db
-      .insert(grants)
-      .values({ id: newId('grant', at), ...pair, scopes: [], createdAt: at, expiresAt })
+    await stage.consent(user)
     await enableWebhook(owner(), { id })
     expect(await health()).toMatchObject({ status: 'enabled', disabledReason: null, disabledAt: null })
   })
@@ -249,14 +238,14 @@ describe('the ledger', () => {
 
 test('events can be listened to without a subscription: an application hears all but moderation, a user their channel', async () => {
   const { as, say, user } = await stage.scene()
-  const before = await readEvents(owner(), {})
+  const before = await readEvents(stage.asApplication(), {})
   const mine = await readEvents(as, {})
   await say('heard')
   await stage.emit(1)
-  const heard = await readEvents(owner(), { after: before.next })
+  const heard = await readEvents(stage.asApplication(), { after: before.next })
   expect(heard.events.map(({ type }) => type)).toEqual(['chat.message.sent', 'livestream.started'])
   expect(
     (await readEvents(as, { after: mine.next })).events.map(({ payload }) => JSON.parse(payload).channel.id),
   ).toEqual([user.id])
-  expect((await readEvents(owner(), { after: heard.next })).events).toEqual([])
+  expect((await readEvents(stage.asApplication(), { after: heard.next })).events).toEqual([])
 })

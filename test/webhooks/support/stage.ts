@@ -3,6 +3,7 @@ import { expect } from 'vitest'
 import * as schema from '../../../src/db/schema/index.ts'
 import { sendMessage } from '../../../src/domain/chat.ts'
 import type { CallerContext, Context, UserContext } from '../../../src/domain/context.ts'
+import { newId } from '../../../src/domain/ids.ts'
 import { scopes as allScopes, type Scope } from '../../../src/domain/scopes.ts'
 import { transact } from '../../../src/domain/transaction.ts'
 import type { EventType } from '../../../src/domain/webhooks/catalogue.ts'
@@ -27,6 +28,8 @@ export async function createStage(overrides: Partial<Context> = {}) {
   const { context } = test
   const ada = await test.user('ada')
   const application = await test.client()
+  const developer = await test.user('developer')
+  await context.db.update(schema.clients).set({ ownerId: developer.id }).where(eq(schema.clients.id, application.id))
   const receivers: Receiver[] = []
   const secrets = new Map<string, string[]>()
   let scenes = 0
@@ -43,6 +46,25 @@ export async function createStage(overrides: Partial<Context> = {}) {
     ...context,
     principal: { kind: 'application', clientId, scopes: allScopes },
   })
+
+  /** The person who owns the application, signed in on our pages. */
+  const asOwner = (): UserContext => ({
+    ...context,
+    principal: { kind: 'user', userId: developer.id, username: developer.username, clientId: null, scopes: [] },
+  })
+
+  /** What the consent page leaves behind, since long ago. */
+  async function consent({ id: userId }: Who) {
+    const createdAt = new Date('2026-01-01T00:00:00.000Z')
+    await context.db.insert(schema.grants).values({
+      id: newId('grant', createdAt),
+      clientId: application.id,
+      userId,
+      scopes: [...allScopes],
+      createdAt,
+      expiresAt: new Date(Date.now() + 86_400_000),
+    })
+  }
 
   async function receiver(answering?: Answering) {
     const made = await startReceiver(answering)
@@ -71,6 +93,8 @@ export async function createStage(overrides: Partial<Context> = {}) {
     secrets,
     asUser,
     asApplication,
+    asOwner,
+    consent,
     receiver,
     subscribe,
     subscription,
@@ -93,6 +117,7 @@ export async function createStage(overrides: Partial<Context> = {}) {
       const user = await test.user(`user_${scenes++}`)
       const made = await receiver(answering)
       const as = asUser(user)
+      await consent(user)
       const { id, signing_secret: secret } = await subscribe(made.url, { types, as })
       const { db } = context
       const due = eq(webhookDeliveries.subscriptionId, id)
