@@ -83,7 +83,8 @@ function sources(isWanted) {
 }
 
 function run(command) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', cwd: root })
+  const env = { ...process.env, NODE_ENV: 'production' } // else Vite bundles React as it is for development
+  const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', cwd: root, env })
   if (status !== 0) throw new Error(`src/ does not compile:\n${stdout}${stderr}`)
 }
 
