@@ -49,6 +49,7 @@ function renew({ folder, inputs, tool, isOutput, build }) {
   const stamp = join(folder, '.stamp')
   const wanted = fingerprint(inputs, tool)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return false
+  process.stderr.write(`Building ${relative(root, folder)}, because its sources are new …\n`)
   const fresh = join(folder, `.fresh-${process.pid}`)
   try {
     mkdirSync(fresh, { recursive: true })

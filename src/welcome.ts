@@ -16,6 +16,7 @@ function welcomeText(url: string, demoFile: string, { api_key, users }: DemoCred
 developer-api is ready.
 
   API        ${url}
+  Guides     ${url}/docs/guides/
   Reference  ${url}/docs
   Console    ${url}/console
 

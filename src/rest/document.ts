@@ -40,6 +40,7 @@ export function createDocument(publicUrl: string) {
     info: { ...info, license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' } },
     servers,
     tags: describedTags,
+    externalDocs: { description: 'Guides', url: `${publicUrl}/docs/guides/` },
     paths,
     components: {
       schemas: { ...withoutErrors(components?.schemas ?? {}), ...envelopeComponents },
