@@ -98,7 +98,8 @@ async function detach(db: Database, table: string, { name, isPending }: Partitio
     await run(db, `alter table ${table} detach partition ${name} ${isPending ? 'finalize' : 'concurrently'}`)
   } catch (error) {
     const left = await partitionsOf(db, table)
-    if (left.some((partition) => partition.name === name)) throw error // else another process was faster
+    // gone: another process was faster; pending: another is at it, or the next run finishes it
+    if (left.some((partition) => partition.name === name && !partition.isPending)) throw error
   }
 }
 

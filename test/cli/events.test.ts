@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sendMessage } from '../../src/domain/chat.ts'
 import type { UserContext } from '../../src/domain/context.ts'
+import { issueDirectly } from '../../src/domain/oauth/issue.ts'
 import { scopes } from '../../src/domain/scopes.ts'
 import { createSubscription } from '../../src/domain/webhooks/subscriptions.ts'
 import { createTestContext } from '../support/context.ts'
@@ -16,6 +17,7 @@ beforeAll(async () => {
   shell = createConsole(own.context)
   const { id: userId, username } = await own.user('alice')
   const { id: clientId } = await own.client()
+  await issueDirectly(own.context, { clientId, userId, scopes })
   alice = { ...own.context, principal: { kind: 'user', userId, username, clientId, scopes } }
 })
 afterAll(() => own[Symbol.asyncDispose]())

@@ -94,4 +94,5 @@ test('a driver without the patch is refused when it is loaded', async () => {
     'lacks patches/postgres+3.4.9.patch: run npx patch-package',
   )
   vi.doUnmock('postgres')
+  vi.resetModules() // or the files after this one would get the module that failed
 })
