@@ -4,7 +4,7 @@ import type { AxeResults } from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { logIn, openBrowser, product, type Visitor } from './support/browser.ts'
+import { hasBrowser, logIn, openBrowser, type Visitor } from './support/browser.ts'
 import { addressOf, furnish, type Ids, ownPages, publicPages } from './support/pages.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -38,13 +38,13 @@ async function faultsOf(page: Page): Promise<string[]> {
   return faults
 }
 
-describe.skipIf(!product)('in light and dark, narrow and wide, nobody is hindered', () => {
+describe.skipIf(!hasBrowser)('in light and dark, narrow and wide, nobody is hindered', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>
   let receivers: { good: Receiver; bad: Receiver }
   let visitor: Visitor
   let ids: Ids
   beforeAll(async () => {
-    if (!product) return
+    if (!hasBrowser) return
     browser = await openBrowser()
     receivers = { good: await startReceiver(), bad: await startReceiver(() => ({ status: 500, body: '<h1>No</h1>' })) }
     ids = await furnish(browser.product, { good: receivers.good.url, bad: receivers.bad.url })
@@ -64,9 +64,9 @@ describe.skipIf(!product)('in light and dark, narrow and wide, nobody is hindere
 
   describe('who is signed in', () => {
     beforeAll(async () => {
-      if (!product) return
+      if (!hasBrowser) return
       await visitor.page.goto('/login?next=/console/developer')
-      await logIn(visitor.page, product.demo.users.streamer)
+      await logIn(visitor.page, browser.product.demo.users.streamer)
       await visitor.page.getByRole('heading', { name: 'Overview' }).waitFor()
     })
 

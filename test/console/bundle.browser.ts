@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openBrowser, product } from './support/browser.ts'
+import { hasBrowser, openBrowser } from './support/browser.ts'
 
 const FOLDER = 'dist/console'
 const FIRST_LOAD_MAX_KB = 300
@@ -11,7 +11,7 @@ const SLOW = { offline: false, latency: 150, downloadThroughput: 200_000, upload
 
 const tell = (line: string) => process.stdout.write(`${line}\n`)
 
-describe.skipIf(!product)('what the browser is given', () => {
+describe.skipIf(!hasBrowser)('what the browser is given', () => {
   test('has no code of the server', () => {
     const files = readdirSync(FOLDER, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'))
     expect(files.length).toBeGreaterThan(10)

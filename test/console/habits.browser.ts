@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { logIn, openBrowser, product } from './support/browser.ts'
+import { hasBrowser, logIn, openBrowser } from './support/browser.ts'
 
-describe.skipIf(!product)('the console', () => {
+describe.skipIf(!hasBrowser)('the console', () => {
   test('leads to the page that was asked for, once somebody has logged in', async () => {
     await using browser = await openBrowser()
     const { page } = await browser.visit()

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { startReceiver, verifyReceived } from '../support/receiver.ts'
-import { openBrowser, product } from './support/browser.ts'
+import { hasBrowser, openBrowser } from './support/browser.ts'
 
-describe.skipIf(!product)('a newcomer', () => {
+describe.skipIf(!hasBrowser)('a newcomer', () => {
   test('signs up, makes an application, a key and a subscription, and watches deliveries arrive', async () => {
     await using browser = await openBrowser()
     await using receiver = await startReceiver()

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { logIn, openBrowser, product, type Visitor } from './support/browser.ts'
+import { hasBrowser, logIn, openBrowser, type Visitor } from './support/browser.ts'
 
-describe.skipIf(!product)('a streamer', () => {
+describe.skipIf(!hasBrowser)('a streamer', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>
   let visitor: Visitor
   beforeAll(async () => {
-    if (!product) return
+    if (!hasBrowser) return
     browser = await openBrowser()
     visitor = await browser.visit()
     await visitor.page.goto('/console/')
     await visitor.page.getByRole('link', { name: 'Log in' }).click()
-    await logIn(visitor.page, product.demo.users.streamer)
+    await logIn(visitor.page, browser.product.demo.users.streamer)
     await visitor.page.getByRole('heading', { name: 'Overview' }).waitFor()
   })
   afterAll(() => browser?.[Symbol.asyncDispose]())

@@ -1,16 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { inject } from 'vitest'
-import type { Product } from './product.ts'
+import { afterAll, inject } from 'vitest'
+import type { DemoCredentials } from '../../../src/domain/demo/credentials.ts'
+import { startService, temporaryFolder } from '../../support/process.ts'
 
+/** The product as a newcomer starts it: an embedded database with demo data. */
+export type Product = { base: string; demo: DemoCredentials }
 export type Visitor = { page: Page; faults: string[] }
 
-/** What the run has started; undefined where there is no browser. */
-export const product = inject('product')
+const executablePath = inject('chromium')
+export const hasBrowser = executablePath !== undefined
 
-/** The product and a browser that looks at it. To be asked for inside of tests alone, which are skipped without one. */
+let started: Promise<Product & { stop: () => Promise<void> }> | undefined
+afterAll(async () => (await started)?.stop())
+
+/** A service of this file's own, so that no file depends on what another has done. */
+async function startProduct() {
+  const data = temporaryFolder()
+  const service = await startService({ DATA_DIR: data.path, LOG_LEVEL: 'error' })
+  if (!service.isReady) throw new Error(service.output.text.stderr)
+  const stop = async () => {
+    await service.stop()
+    data[Symbol.dispose]()
+  }
+  return { base: service.base, demo: JSON.parse(readFileSync(join(data.path, 'demo.json'), 'utf8')), stop }
+}
+
+/** The product and a browser that looks at it. */
 export async function openBrowser() {
-  if (!product) throw new Error('There is no browser')
-  const browser = await chromium.launch({ executablePath: product.chromium, args: ['--no-sandbox'] })
+  if (executablePath === undefined) throw new Error('There is no browser')
+  started ??= startProduct()
+  const product = await started
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   return {
     product,
     visit: (options?: BrowserContextOptions) => visit(browser, product, options),

@@ -1,4 +1,4 @@
-import type { Product } from './product.ts'
+import type { Product } from './browser.ts'
 
 /** Something to look at on every page: an application with a key, receivers that answer and that fail, deliveries. */
 export async function furnish({ base, demo }: Product, receivers: { good: string; bad: string }): Promise<Ids> {
