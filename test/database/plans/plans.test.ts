@@ -102,8 +102,8 @@ async function secondPage(list: (page: PageRequest) => Promise<Page<unknown>>) {
   return explained.explain(() => list({ limit: 100, cursor: next }))
 }
 const call = (work: () => Promise<unknown>) => explained.explain(work)
-const deliveriesOf = { subscription: nth('sub', 2, 9_000) }
-const owner = asApplication(3)
+const deliveriesOf = { subscription: nth('sub', 3, 9_000) }
+const owner = asApplication(4)
 
 type Case = [name: string, rowsMost: number, explain: () => Promise<{ statements: Explained[] }>, allowed?: RegExp]
 

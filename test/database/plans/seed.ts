@@ -91,7 +91,7 @@ const ROWS: readonly [table: string, rows: number, values: string][] = [
     'webhook_deliveries_done',
     24_000,
     `${spread('dlv', 24_000)}, ${spread('evt', 24_000)}, 'chat.message.sent', ${spread('sub', 9_000, '(1 + n % 20)')},
-     case when n % 40 = 1 then 'failed' else 'delivered' end, null, 1, now(), now()`,
+     case when n % 40 = 2 then 'failed' else 'delivered' end, null, 1, now(), now()`,
   ],
   ['webhook_attempts', 24_000, `${spread('dlv', 24_000)}, 1, now(), 5, 200, null, null`],
   ['idempotency_keys', 6_000, `'c' || n, 'k', sha256('x'), null, null, now() + (n - 2000) * interval '1 minute'`],
