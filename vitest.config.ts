@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/global-setup.ts',
     include: ['test/**/*.test.ts'],
+    maxWorkers: 2, // one core is left idle otherwise, where there are two
     isolate: false, // the modules of the service are loaded once per worker: half of the time
     testTimeout: 20_000,
     hookTimeout: 60_000,
