@@ -43,6 +43,10 @@ test.concurrent('connections that are reset together: every statement settles', 
   expect(await fault('reset')).toEqual({ asked: 120, neverSettled: 0 })
 })
 
+test.concurrent('a connection that is reset as it asks for the types of arrays ends nothing but what waits for it', async () => {
+  expect(await fault('types')).toEqual({ cut: expect.stringMatching(LOST), next: 'resolved' })
+})
+
 test.concurrent('end() resolves after the server cut a statement', async () => {
   expect(await fault('end')).toEqual({ cut: expect.stringMatching(LOST), end: 'resolved' })
 })
