@@ -5,6 +5,7 @@ import { openPools } from './db/pools.ts'
 import { clusterCounters, redisCounters } from './db/shared-counters.ts'
 import type { Context } from './domain/context.ts'
 import { CredentialCache } from './domain/oauth/credential-cache.ts'
+import { UsageCounts } from './domain/usage/counts.ts'
 import type { Opened } from './opened.ts'
 import { openKeyring } from './secret-keys.ts'
 import { watchStatements } from './statements.ts'
@@ -42,6 +43,7 @@ export async function openContext(
     keyring: openKeyring(config),
     counters: await openCounters(config, opened, isMember),
     credentials: new CredentialCache(),
+    usage: new UsageCounts(() => new Date()),
     publicUrl: config.publicUrl,
     targets: config.targets,
     cronSecret: config.cronSecret,

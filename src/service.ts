@@ -13,6 +13,7 @@ import { Occupancy } from './rest/occupancy.ts'
 import { createHttpServer } from './rest/server.ts'
 import { logger } from './telemetry/logger.ts'
 import { startUpkeep } from './upkeep.ts'
+import { keepUsage } from './usage-writing.ts'
 import { announceWakes, startWorker } from './worker.ts'
 
 export type ServiceOptions = {
@@ -43,6 +44,7 @@ export async function openService(config: Config, life: Life, options: ServiceOp
   const { wake, onWake } = waker
   const context = await openContext(config, { target, opened, wake, onWake, stopping, isMember, metrics })
   life.opened.use(followCredentialChanges(context, config.directUrl ?? target))
+  life.opened.use(keepUsage(context))
   await checkDelivery(context)
   ready = context
   if (!listensFirst) await listen(server, config)

@@ -28,6 +28,7 @@ export async function admit(ctx: Context, access: Access, caller: Caller): Promi
   const { principal, key, isSession } = await identifyCaller(ctx, caller)
   const refusal = refusalOf(access, principal, isSession)
   if (refusal) {
+    refusal.details.clientId = principal.clientId ?? undefined
     refusal.details.rate = await ctx.counters.peek(rateLimits.credential, key)
     throw refusal
   }
@@ -36,6 +37,7 @@ export async function admit(ctx: Context, access: Access, caller: Caller): Promi
     const { limit, resetS } = rate
     throw new Problem('rate_limited', `More than ${limit} requests in a minute: try again in ${resetS} s.`, {
       rate,
+      clientId: principal.clientId ?? undefined,
       retryAfterS: resetS,
     })
   }

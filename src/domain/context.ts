@@ -4,6 +4,7 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { Keyring } from './keyring.ts'
 import type { CredentialCache } from './oauth/credential-cache.ts'
 import type { Scope } from './scopes.ts'
+import type { UsageCounts } from './usage/counts.ts'
 import type { TargetPolicy } from './webhooks/guard.ts'
 
 /** Stands for a person: a user's access token, or a login session (which belongs to no application). */
@@ -40,6 +41,8 @@ export type Context = {
   counters: Counters
   /** Credentials that were found good a moment ago. */
   credentials: CredentialCache
+  /** Requests by application, until they are written down. */
+  usage: UsageCounts
   /** The issuer, and the base of every link; without a slash at its end. */
   publicUrl: string
   /** Where webhooks may lead. */

@@ -54,6 +54,8 @@ export type ProblemDetails = {
   scheme?: 'Bearer' | 'Basic' | 'DPoP'
   /** Where the credential stands in its rate limit. */
   rate?: Count | undefined
+  /** The application whose credential was refused. */
+  clientId?: string | undefined
 }
 
 /** A mistake of the caller, or a state it must know of. The message names what is wrong and never carries a secret. */

@@ -7,6 +7,8 @@ const DAY_MS = 86_400_000
 /** A login lasts 7 days and a grant a year, whatever is done with them; then they are kept a day more, as all is. */
 const SESSION_DAYS = 8
 const GRANT_DAYS = 366 + 1
+/** Usage is shown for 30 days. */
+const USAGE_DAYS = 35
 
 /** Tables whose rows are dead at `expires_at`; each has an index on it. */
 const withDeadline = ['authorization_codes', 'access_tokens', 'used_assertions', 'idempotency_keys'] as const
@@ -25,12 +27,17 @@ const deleteOlder = (table: 'login_sessions' | 'grants') =>
 const deleteSessions = deleteOlder('login_sessions')
 const deleteGrants = deleteOlder('grants')
 
-/** Deletes, in small steps, credentials and stored answers that have been dead for a day. Safe in several processes. */
+const deleteUsage = statement<[before: Date, limit: number], object>(`
+    delete from client_usage where ctid = any(array(
+      select ctid from client_usage where hour < $1::timestamptz order by hour limit $2::int)) returning 1`)
+
+/** Deletes, in small steps, credentials and stored answers that have been dead for a day, and old usage. Safe in several processes. */
 export async function deleteExpired({ slow, now }: Context): Promise<void> {
   const ago = (days: number) => new Date(now().getTime() - days * DAY_MS)
   for (const deleteChunk of deletions) await untilShort(() => deleteChunk(slow, CHUNK_ROWS))
   await untilShort(() => deleteSessions(slow, lowerBound('session', ago(SESSION_DAYS)), CHUNK_ROWS))
   await untilShort(() => deleteGrants(slow, lowerBound('grant', ago(GRANT_DAYS)), CHUNK_ROWS))
+  await untilShort(() => deleteUsage(slow, ago(USAGE_DAYS), CHUNK_ROWS))
 }
 
 async function untilShort(deleteChunk: () => Promise<unknown[]>): Promise<void> {

@@ -29,19 +29,27 @@ type Exchange = {
   caller: Caller
   /** Where the credential stands in its limit, known once it was admitted. */
   rate: Admission['rate'] | undefined
+  /** The application that asks, known from then on as well. */
+  clientId: string | undefined
+  operation: string
 }
 
 /** The REST door: one function for every path of the specification, also for those where nothing is. */
 export function createRestHandler({ contextOf, publicUrl, report }: RestOptions) {
   return async function handleRest(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
-    const exchange: Exchange = { request, target: nowhere, caller, rate: undefined }
-    const answer = await respond(contextOf(), exchange).catch((error: unknown) => {
+    const begun = performance.now()
+    const context = contextOf()
+    const exchange: Exchange = { request, target: nowhere, caller, rate: undefined, clientId: undefined, operation: '' }
+    const answer = await respond(context, exchange).catch((error: unknown) => {
       const problem = explain(error, caller)
       exchange.rate ??= problem.details.rate
+      exchange.clientId ??= problem.details.clientId
       return failure(problem, exchange.target, publicUrl)
     })
     if (exchange.rate) Object.assign(answer.headers, headersOfRate(exchange.rate, rateLimits.credential.windowS))
     send(response, { path: exchange.target.path, requestId: caller.requestId, publicUrl }, answer)
+    const { clientId, operation } = exchange
+    if (clientId) context?.usage.count(clientId, operation, answer.status, performance.now() - begun)
   }
 
   function explain(error: unknown, caller: Caller): Problem {
@@ -61,8 +69,10 @@ async function respond(context: Context | undefined, exchange: Exchange): Promis
   if (request.method === 'OPTIONS') return options(exchange)
   const route = findRoute(request.method ?? '', target.path)
   if (!context) return unready(route, target)
+  exchange.operation = route.operation.route
   const admission = route.access && (await admit(context, route.access, caller))
   exchange.rate = admission?.rate
+  exchange.clientId = admission?.principal.clientId ?? undefined
   return run(context, exchange, route, admission)
 }
 

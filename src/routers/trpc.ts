@@ -1,7 +1,8 @@
-import { initTRPC } from '@trpc/server'
+import { initTRPC, type TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { type Access, type Admission, admit, asUser } from '../domain/admission.ts'
 import type { Caller, Context as DomainContext, Principal } from '../domain/context.ts'
+import { Problem } from '../domain/errors.ts'
 import type { OperationMeta } from './operation.ts'
 import { problemOf, trpcCodes } from './problem.ts'
 
@@ -53,13 +54,13 @@ export const cronProcedure = t.procedure.use(async ({ ctx, meta, next }) => {
   await admitted(ctx, meta?.access)
   return next()
 })
-export const callerProcedure = t.procedure.use(async ({ ctx, meta, next }) => {
-  const principal = await principalOf(ctx, meta?.access)
-  return next(adding(ctx, principal))
+export const callerProcedure = t.procedure.use(async ({ ctx, meta, path, next }) => {
+  const principal = await principalOf(ctx, meta?.access).catch(countRefusal(ctx, path))
+  return counted(ctx, path, principal, () => next(adding(ctx, principal)))
 })
-export const userProcedure = t.procedure.use(async ({ ctx, meta, next }) => {
-  const principal = asUser(await principalOf(ctx, meta?.access))
-  return next(adding(ctx, principal))
+export const userProcedure = t.procedure.use(async ({ ctx, meta, path, next }) => {
+  const principal = asUser(await principalOf(ctx, meta?.access).catch(countRefusal(ctx, path)))
+  return counted(ctx, path, principal, () => next(adding(ctx, principal)))
 })
 
 /** What the guard adds to the context. A door that has admitted the call has added it already: tRPC's copying is slow. */
@@ -67,3 +68,32 @@ function adding<Of extends Principal>(ctx: Context, principal: Of) {
   const addition = ctx.principal === principal ? undefined : { ctx: { principal } }
   return addition as { ctx: { principal: Of } } // without an addition the context is as it was, with the same principal
 }
+
+type Outcome = { ok: true } | { ok: false; error: TRPCError }
+
+/** Counts what an application asks at /trpc. REST counts at its own door, and a person is nobody's application. */
+async function counted<Result extends Outcome>(
+  { admitted: isCounted, usage }: Context,
+  path: string,
+  { clientId }: Principal,
+  call: () => Promise<Result>,
+): Promise<Result> {
+  if (isCounted || clientId === null) return call()
+  const begun = performance.now()
+  const result = await call()
+  const status = result.ok ? 200 : problemOf(result.error).status
+  usage.count(clientId, operationAt(path), status, performance.now() - begun)
+  return result
+}
+
+/** A call of an application that may not pass. */
+const countRefusal =
+  ({ usage }: Context, path: string) =>
+  (error: unknown) => {
+    if (error instanceof Problem && error.details.clientId) {
+      usage.count(error.details.clientId, operationAt(path), error.status, 0)
+    }
+    throw error
+  }
+
+const operationAt = (path: string) => `/trpc/${path}`

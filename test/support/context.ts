@@ -13,6 +13,7 @@ import { CredentialCache } from '../../src/domain/oauth/credential-cache.ts'
 import { issueDirectly } from '../../src/domain/oauth/issue.ts'
 import { mint } from '../../src/domain/oauth/tokens.ts'
 import { scopes as allScopes, type Scope } from '../../src/domain/scopes.ts'
+import { UsageCounts } from '../../src/domain/usage/counts.ts'
 import { logger } from '../../src/telemetry/logger.ts'
 import { createTestDatabase } from './database.ts'
 
@@ -44,6 +45,7 @@ export async function createTestContext(overrides: Partial<Context> = {}) {
     keyring: new Keyring([randomBytes(32).toString('base64url')]),
     counters: memoryCounters(),
     credentials: new CredentialCache(),
+    usage: new UsageCounts(() => clock.at),
     publicUrl: 'http://test',
     targets: { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },
     cronSecret: undefined,

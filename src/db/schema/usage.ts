@@ -1,4 +1,4 @@
-import { bigint, pgTable, primaryKey, timestamp } from 'drizzle-orm/pg-core'
+import { bigint, index, pgTable, primaryKey, timestamp } from 'drizzle-orm/pg-core'
 import { clients } from './applications.ts'
 import { key } from './columns.ts'
 
@@ -18,5 +18,8 @@ export const clientUsage = pgTable(
     limited: count(),
     durationMs: count(),
   },
-  (table) => [primaryKey({ name: 'client_usage_pkey', columns: [table.clientId, table.hour, table.operation] })],
+  (table) => [
+    primaryKey({ name: 'client_usage_pkey', columns: [table.clientId, table.hour, table.operation] }),
+    index('client_usage_hour').on(table.hour),
+  ],
 )

@@ -1,0 +1,1 @@
+CREATE INDEX "client_usage_hour" ON "client_usage" USING btree ("hour");

@@ -1,0 +1,51 @@
+import { statement } from '../../db/statement.ts'
+import type { Context } from '../context.ts'
+
+type Lists = [
+  clientIds: readonly string[],
+  hours: readonly string[],
+  operations: readonly string[],
+  requests: readonly string[],
+  errors: readonly string[],
+  limited: readonly string[],
+  durationsMs: readonly string[],
+]
+
+/** In one order, so that processes that write at once do not wait for each other in a circle. */
+const addUsage = statement<Lists, never>(`
+insert into client_usage as kept (client_id, hour, operation, requests, errors, limited, duration_ms)
+select clients.id, hour::timestamptz, operation, requests::bigint, errors::bigint, limited::bigint, duration_ms::bigint
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+    as added (client_id, hour, operation, requests, errors, limited, duration_ms)
+  join clients on clients.id = added.client_id
+ order by 1, 2, 3
+   for key share of clients
+on conflict (client_id, hour, operation) do update
+   set requests = kept.requests + excluded.requests, errors = kept.errors + excluded.errors,
+       limited = kept.limited + excluded.limited, duration_ms = kept.duration_ms + excluded.duration_ms`)
+
+/**
+ * Adds what this process has counted since the last time to what is kept; of applications that are gone, nothing. What
+ * could not be written is counted on. When the connection goes after the commit, that is twice: these are figures to
+ * look at, not to charge for.
+ */
+export async function writeUsage({ usage, slow }: Pick<Context, 'usage' | 'slow'>): Promise<void> {
+  const taken = usage.take()
+  if (taken.length === 0) return
+  const list = (of: (tally: (typeof taken)[number]) => string | number) => taken.map((tally) => String(of(tally)))
+  try {
+    await addUsage(
+      slow,
+      list(({ clientId }) => clientId),
+      list(({ hourMs }) => new Date(hourMs).toISOString()),
+      list(({ operation }) => operation),
+      list(({ requests }) => requests),
+      list(({ errors }) => errors),
+      list(({ limited }) => limited),
+      list(({ durationMs }) => Math.round(durationMs)),
+    )
+  } catch (error) {
+    usage.putBack(taken)
+    throw error
+  }
+}
