@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm'
 import { statement } from '../../db/statement.ts'
 import type { Context } from '../context.ts'
 import { transact } from '../transaction.ts'
@@ -39,7 +38,9 @@ export type Claim = {
 type Row = (Claimed | { id: null }) & { scanned_to: string | null; scanned: number; database_ms: number }
 
 /** Also taken by whoever must know that no claim is half done (see subscriptions.ts). */
-export const claimLock = sql`select pg_advisory_xact_lock(hashtextextended('webhook claim', 0))`
+export const takeClaimLock = statement<[], unknown>(
+  `select pg_advisory_xact_lock(hashtextextended('webhook claim', 0))`,
+)
 
 /**
  * Everybody's first row before anybody's second. `scan` visits each subscription with pending rows once, however many
@@ -105,10 +106,10 @@ from (select max(id) as last, count(id)::int as n from scan) seen left join clai
  */
 export async function claimDue(ctx: Context, request: ClaimRequest): Promise<Claim> {
   const { lane, limit, after, scan = Math.max(20, limit), perApplication = APPLICATION_IN_FLIGHT_MAX } = request
-  const found = await transact(ctx, async ({ db }) => {
-    await db.execute(claimLock)
-    return claimRows(db, lane, limit, after, scan, perApplication)
-  })
+  const [, found] = await transact(ctx, ({ db }) =>
+    // sent together: the server takes one after the other
+    Promise.all([takeClaimLock(db), claimRows(db, lane, limit, after, scan, perApplication)]),
+  )
   const rows = found.filter(isClaimed)
   return { rows, next: nextCursor(rows, found[0], { limit, scan }), databaseMs: found[0]?.database_ms ?? Number.NaN }
 }

@@ -8,7 +8,7 @@ import { sweepStopped } from './sweep.ts'
 export const TICK_MS = 1_000
 const SWEEP_MS = 5_000
 /** Retries have a spread of seconds, so looking for them at every commit would be waste. */
-const RETRIES_MS = 100
+export const RETRIES_MS = 100
 
 /** The rounds of the loop: sweep now and then, expand, claim first attempts, then retries. */
 export class Rounds {

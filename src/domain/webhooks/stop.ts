@@ -4,7 +4,7 @@ import { webhookSecrets, webhookSubscriptions, webhookSubscriptionTypes } from '
 import { statement } from '../../db/statement.ts'
 import type { Context } from '../context.ts'
 import { transact } from '../transaction.ts'
-import { claimLock } from './claim.ts'
+import { takeClaimLock } from './claim.ts'
 import { endAttemptsOf } from './in-flight.ts'
 
 /** Where every process hears of a deleted subscription. */
@@ -20,7 +20,7 @@ const ASK_AGAIN_MS = 10
  */
 export async function stopSubscription(ctx: Context, id: string, condition: SQL | undefined): Promise<boolean> {
   const isFound = await transact(ctx, async ({ db }) => {
-    await db.execute(claimLock)
+    await takeClaimLock(db)
     const [stopped] = await db
       .update(webhookSubscriptions)
       .set({ deletedAt: sql`statement_timestamp()`, updatedAt: sql`statement_timestamp()` })

@@ -2,7 +2,7 @@ import { isRetryable, isUnavailable } from '../../db/failure.ts'
 import type { Context } from '../context.ts'
 import { Engine, type EngineOptions } from './engine.ts'
 import { expandFanout } from './fanout.ts'
-import { Rounds, TICK_MS } from './rounds.ts'
+import { RETRIES_MS, Rounds, TICK_MS } from './rounds.ts'
 import { sweepStopped } from './sweep.ts'
 import type { WorkCounts } from './tally.ts'
 import { DEADLINE_MS } from './transport.ts'
@@ -66,10 +66,11 @@ function tell({ log }: Context, error: unknown) {
 /** What is due now, and what becomes claimable by that, until nothing is or the budget ends. */
 async function drain(ctx: Context, engine: Engine, end: number, signal: AbortSignal | undefined): Promise<void> {
   await prepare(ctx)
+  const claim = claimsOf(engine)
   const claimUntil = Math.max(end - DEADLINE_MS, performance.now() + 1)
   while (performance.now() < end && !signal?.aborted) {
     const wasIdle = engine.isIdle // asked before the claim: what ends during it makes room that the claim did not see
-    const begun = performance.now() < claimUntil ? await claimBothLanes(engine) : 0
+    const begun = performance.now() < claimUntil ? await claim() : 0
     if (wasIdle && begun === 0) return
     const isWaiting = begun === 0 && !engine.isIdle
     if (isWaiting) await engine.changed.heard(Math.min(TICK_MS, end - performance.now()), signal)
@@ -81,4 +82,13 @@ async function prepare(ctx: Context) {
   while (await expandFanout(ctx));
 }
 
-const claimBothLanes = async (engine: Engine) => (await engine.claim(0)) + (await engine.claim(1))
+/** Each call claims first attempts, and retries too when there are none of those or nobody has looked for a while. */
+function claimsOf(engine: Engine): () => Promise<number> {
+  let retriedAt = Number.NEGATIVE_INFINITY
+  return async () => {
+    const first = await engine.claim(0)
+    if (first > 0 && performance.now() < retriedAt + RETRIES_MS) return first
+    retriedAt = performance.now()
+    return first + (await engine.claim(1))
+  }
+}
