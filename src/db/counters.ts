@@ -11,12 +11,12 @@ export type Count = {
   /** Of `take`: this one was too many. Of `peek`: the next one would be. */
   exceeded: boolean
 }
-/** Fixed windows that begin with their first point. Keys may be any text; only their digest is kept. */
+/** Fixed windows that begin with their first point. Keys may be any text; only their SHA-256 is kept, and may be asked for. */
 export type Counters = {
   /** Counts one. */
   take(limit: Limit, key: string): Promise<Count>
   /** Counts nothing. */
-  peek(limit: Limit, key: string): Promise<Count>
+  peek(limit: Limit, key: string | Buffer): Promise<Count>
   /** Undoes one `take`: what is counted before it is known to have failed, so that parallel tries cannot slip by. */
   giveBack(limit: Limit, key: string): Promise<void>
 }
@@ -49,9 +49,9 @@ export function countersOver(makeLimiter: (options: LimiterOptions) => RateLimit
     known.set(name, made)
     return made
   }
-  const placeOf = async (limit: Limit, key: string) => {
+  const placeOf = async (limit: Limit, key: string | Buffer) => {
     const { limiter, newcomers } = limiterOf(limit)
-    const place = hash('sha256', key, 'base64url')
+    const place = typeof key === 'string' ? hash('sha256', key, 'base64url') : key.toString('base64url')
     if (!newcomers.areTooMany || (await limiter.get(place))) return { limiter, newcomers, place }
     return { limiter, newcomers, place: `shared ${place.slice(0, 2)}` }
   }

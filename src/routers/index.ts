@@ -12,6 +12,7 @@ import { livestreamsRouter } from './livestreams.ts'
 import { moderationRouter } from './moderation.ts'
 import { oauthRouter } from './oauth.ts'
 import { router } from './trpc.ts'
+import { usageRouter } from './usage.ts'
 import { usersRouter } from './users.ts'
 import { webhooksRouter } from './webhooks.ts'
 
@@ -31,6 +32,7 @@ export const appRouter = router({
   webhooks: webhooksRouter,
   deliveries: deliveriesRouter,
   doctor: doctorRouter,
+  usage: usageRouter,
 })
 
 export type AppRouter = typeof appRouter

@@ -1,0 +1,73 @@
+import { instantText, statement } from '../../db/statement.ts'
+import { requireOwned } from '../application-owner.ts'
+import type { OwnerContext } from '../audit.ts'
+import { rateLimits } from '../rate-limits.ts'
+import { deliveryLatency } from './delivery-latency.ts'
+import type { Usage } from './resources.ts'
+import { type Span, spans, stepsUntil } from './steps.ts'
+
+const OPERATIONS_MAX = 20
+const KEYS_MAX = 20
+
+type Counted = Pick<Usage['operations'][number], 'requests' | 'errors' | 'limited' | 'mean_ms'>
+
+const SUMS = `sum(requests)::int as requests, sum(errors)::int as errors, sum(limited)::int as limited,
+  round(sum(duration_ms)::numeric / sum(requests), 1)::float8 as mean_ms`
+
+const bySteps = statement<[clientId: string, from: Date, step: string], Counted & { at: string }>(`
+select ${instantText('step.begin')} as at, ${SUMS}
+  from client_usage cross join lateral (select date_trunc($3::text, hour, 'UTC') as begin) as step
+ where client_id = $1 and hour >= $2::timestamptz group by step.begin`)
+
+const byOperations = statement<[clientId: string, from: Date, count: number], Counted & { operation: string }>(`
+select operation, ${SUMS} from client_usage
+ where client_id = $1 and hour >= $2::timestamptz group by operation order by requests desc, operation limit $3::int`)
+
+type LivingKey = { id: string; name: string; last4: string; hash: Buffer }
+
+const livingKeys = statement<[clientId: string, count: number], LivingKey>(`
+select id, name, last4, hash from api_keys
+ where client_id = $1 and revoked_at is null and (expires_at is null or expires_at > statement_timestamp())
+ order by id desc limit $2::int`)
+
+/**
+ * The last 24 hours or 30 days of an application of the caller's, and where its keys stand in their limit. What was asked
+ * for in the last few seconds is not written down yet. Throws `not_found`.
+ */
+export async function getUsage(ctx: OwnerContext, input: { application_id: string; span: Span }): Promise<Usage> {
+  const { application_id: id, span } = input
+  await requireOwned(ctx, id)
+  const { step } = spans[span]
+  const steps = stepsUntil(ctx.now(), span)
+  const [from = ctx.now()] = steps
+  const [found, operations, latency, keys] = await Promise.all([
+    bySteps(ctx.slow, id, from, step),
+    byOperations(ctx.slow, id, from, OPERATIONS_MAX),
+    deliveryLatency(ctx, id, span, steps),
+    keysOf(ctx, id),
+  ])
+  const foundAt = new Map(found.map((one) => [one.at, one]))
+  const moments = steps.map((at) => at.toISOString())
+  return {
+    step,
+    from: from.toISOString(),
+    requests: moments.map((at) => foundAt.get(at) ?? { at, ...nothing }),
+    operations,
+    deliveries: moments.map((at, i) => ({ at, ...(latency.steps[i] ?? latency.whole) })),
+    delivery_latency: latency.whole,
+    rate_limit: { limit: rateLimits.credential.points, window_s: rateLimits.credential.windowS, keys },
+  }
+}
+
+const nothing: Counted = { requests: 0, errors: 0, limited: 0, mean_ms: null }
+
+/** A key is counted under its digest, which is all that is kept of it. */
+async function keysOf({ db, counters }: OwnerContext, clientId: string): Promise<Usage['rate_limit']['keys']> {
+  const living = await livingKeys(db, clientId, KEYS_MAX)
+  return Promise.all(
+    living.map(async ({ hash, ...key }) => {
+      const { remaining, resetS: reset_s } = await counters.peek(rateLimits.credential, hash)
+      return { ...key, remaining, reset_s }
+    }),
+  )
+}

@@ -1,0 +1,41 @@
+import * as z from 'zod'
+
+const Instant = z.string().meta({ format: 'date-time' })
+
+const counted = {
+  requests: z.number(),
+  /** Answered with 400 or more, but for 429. */
+  errors: z.number(),
+  /** Answered with 429. */
+  limited: z.number(),
+  /** How long we took on average; null where nothing was asked. */
+  mean_ms: z.number().nullable(),
+}
+
+const percentiles = {
+  /** How many deliveries the percentiles are of; at most the newest few hundred of each step. */
+  sampled: z.number(),
+  /** From the event to the receiver's first answer. */
+  p50_ms: z.number().nullable(),
+  p95_ms: z.number().nullable(),
+}
+
+/** What an application has asked for, and how its receivers answered, step by step up to now. */
+export const Usage = z.object({
+  step: z.enum(['hour', 'day']),
+  from: Instant,
+  requests: z.array(z.object({ at: Instant, ...counted })),
+  /** The operations that were asked for most, at most 20. */
+  operations: z.array(z.object({ operation: z.string(), ...counted })),
+  deliveries: z.array(z.object({ at: Instant, ...percentiles })),
+  delivery_latency: z.object(percentiles),
+  /** Each credential has a limit of its own; of those of people nothing is told here. */
+  rate_limit: z.object({
+    limit: z.number(),
+    window_s: z.number(),
+    keys: z.array(
+      z.object({ id: z.string(), name: z.string(), last4: z.string(), remaining: z.number(), reset_s: z.number() }),
+    ),
+  }),
+})
+export type Usage = z.output<typeof Usage>
