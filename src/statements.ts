@@ -1,6 +1,7 @@
 import type { PoolName } from './db/pools.ts'
 import { type Logger, logger } from './telemetry/logger.ts'
 import type { ProcessMetrics } from './telemetry/process-metrics.ts'
+import type { Traces } from './telemetry/traces.ts'
 
 /** From here on a statement is worth a line. The slow pool is for what takes its time. */
 const SLOW_MS: Record<PoolName, number> = { fast: 500, replica: 500, slow: 5_000 }
@@ -13,15 +14,19 @@ export const statementsInFlight: Record<PoolName, number> = { fast: 0, slow: 0, 
 
 let loggedAt = Number.NEGATIVE_INFINITY
 
+type Watchers = { metrics?: ProcessMetrics | undefined; traces?: Traces | undefined; log?: Logger }
+
 /** Follows the statements of each pool: slow ones are logged by their text, never by their values; all are measured. */
-export function watchStatements(metrics?: ProcessMetrics, log: Logger = logger) {
+export function watchStatements({ metrics, traces, log = logger }: Watchers = {}) {
   return (pool: PoolName) => (text: string) => {
     const begun = performance.now()
     statementsInFlight[pool]++
-    return () => {
+    const trace = traces?.statement(pool, shownOf(text))
+    return (outcome?: unknown) => {
       statementsInFlight[pool]--
       const durationMs = performance.now() - begun
       metrics?.observeStatement(pool, durationMs / 1000)
+      trace?.(outcome)
       if (durationMs >= SLOW_MS[pool])
         tellOfSlow(log, { pool, durationMs: Math.round(durationMs), statement: shownOf(text) })
     }

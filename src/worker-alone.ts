@@ -6,6 +6,7 @@ import type { Life } from './lifecycle.ts'
 import { openMetrics, publishMetrics } from './metering.ts'
 import { openStorage } from './storage.ts'
 import { logger, openLog } from './telemetry/logger.ts'
+import { openTraces } from './tracing.ts'
 import { startWorker } from './worker.ts'
 
 /** Delivers webhooks without serving requests: beside a running service, or with a database of its own. */
@@ -16,7 +17,8 @@ export async function startWorkerAlone(life: Life): Promise<void> {
   const target = config.isEmbedded ? await findDatabase(config, opened) : await openStorage(config, life)
   const waker = new Waker()
   const metrics = await openMetrics(config)
-  const context = await openContext(config, { target, opened, wake: waker.wake, metrics })
+  const traces = await openTraces(config, opened)
+  const context = await openContext(config, { target, opened, wake: waker.wake, metrics, traces })
   if (metrics) await publishMetrics(config, opened, { metrics, contextOf: () => context })
   opened.use(startWorker(context, { waker, target: config.directUrl ?? target }))
   logger.info({ pid: process.pid }, 'The worker delivers')

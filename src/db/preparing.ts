@@ -1,8 +1,8 @@
 import type { Sql, TransactionSql } from 'postgres'
 
 type Client = Sql | TransactionSql
-/** Called with the text of a statement when it is asked; what it returns is called when that has ended, either way. */
-export type StatementWatch = (text: string) => () => void
+/** Called with the text of a statement when it is asked; what it returns is called with its rows or its error. */
+export type StatementWatch = (text: string) => (outcome: unknown) => void
 
 type Unsafe = (query: string, parameters?: unknown[], options?: { prepare?: boolean }) => Promise<unknown>
 
@@ -30,7 +30,7 @@ function unsafeOf(client: Client, watch: StatementWatch | undefined): Unsafe {
 }
 
 /** The driver sends a statement in the next microtask, so whoever shapes its rows is still in time. */
-function follow(asked: Promise<unknown>, ended: () => void) {
+function follow(asked: Promise<unknown>, ended: (outcome: unknown) => void) {
   asked.then(ended, ended)
 }
 

@@ -62,6 +62,7 @@ export async function sendMessage(ctx: UserContext, { room_name, content }: NewM
   const [written] = roomShape.test(room) ? await whereItFits(ctx, insert) : []
   if (!written?.room_exists) throw new Problem('unknown_room', `room_name: there is no room "${room}".`)
   if (!written.is_sent) throw new Problem('sender_banned', `room_name: you are banned from the room "${room}".`)
+  ctx.traces?.published(event.id, event.type)
   wakeAfterCommit(ctx)
   return message
 }

@@ -1,6 +1,7 @@
 import type { Database } from '../db/client.ts'
 import type { Counters } from '../db/counters.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import type { Traces } from '../telemetry/traces.ts'
 import type { Keyring } from './keyring.ts'
 import type { CredentialCache } from './oauth/credential-cache.ts'
 import type { Scope } from './scopes.ts'
@@ -52,6 +53,8 @@ export type Context = {
   /** Whether strangers may make an account. */
   signup: 'open' | 'closed'
   log: Logger
+  /** Where somebody collects them. */
+  traces?: Traces | undefined
 }
 export type CallerContext = Context & { principal: Principal }
 export type UserContext = Context & { principal: UserPrincipal }

@@ -22,7 +22,7 @@ const NOWHERE = '(none)'
 const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS']
 
 /** The route as the specification spells it; of a page the method and the first part of its path; never what was sent. */
-function operationOf(method: string, url: string): string {
+export function operationOf(method: string, url: string): string {
   const page = pageOf(url)
   if (page) return `${METHODS.includes(method) ? method : 'OTHER'} ${page}`
   try {

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Context } from '../domain/context.ts'
+import type { Caller, Context } from '../domain/context.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import type { Traces } from '../telemetry/traces.ts'
 import { logAccess } from './access-log.ts'
 import { failure, send } from './answer.ts'
 import { refuseBrokenHttp } from './broken-http.ts'
@@ -12,6 +13,7 @@ import { Occupancy } from './occupancy.ts'
 import { createPages } from './pages/app.ts'
 import { pageOf } from './pages/paths.ts'
 import { nowhere } from './target.ts'
+import { traceRequest } from './trace.ts'
 
 export type ServerOptions = {
   /** The service, once it can answer; until then everything but `/health/` is 503. */
@@ -22,13 +24,15 @@ export type ServerOptions = {
   trustProxy: number
   /** Hears of each answer; what is absent costs nothing. */
   measure?: RequestMeasure | undefined
+  /** Makes spans of requests and of what is done for them. */
+  traces?: Traces | undefined
   /** How many requests are in flight at this moment is asked of it. */
   occupancy?: Occupancy
 }
 
 /** One HTTP server: REST is answered on node:http itself, and only pages pass through Express. */
 export function createHttpServer(options: ServerOptions): Server {
-  const { contextOf, log, publicUrl, trustProxy, measure, occupancy = new Occupancy() } = options
+  const { contextOf, log, publicUrl, trustProxy, measure, traces, occupancy = new Occupancy() } = options
   const handleRest = createRestHandler({
     contextOf,
     publicUrl,
@@ -40,6 +44,11 @@ export function createHttpServer(options: ServerOptions): Server {
     const caller = callerOf(request, trustProxy)
     logAccess(log, request, response, caller)
     if (measure) measureRequest(measure, request, response)
+    if (!traces) return answer(request, response, caller)
+    traceRequest({ traces, requestId: caller.requestId }, request, response, () => answer(request, response, caller))
+  }
+
+  const answer = (request: IncomingMessage, response: ServerResponse, caller: Caller) => {
     const refusal = occupancy.hasPlaceFor(request, response) ? malformed(request) : busy()
     const place = { path: '', requestId: caller.requestId, publicUrl }
     if (refusal) send(response, place, failure(refusal, nowhere, publicUrl))

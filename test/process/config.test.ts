@@ -78,6 +78,8 @@ describe('a wrong value stops the start with one line that names the variable', 
     ['WEB_CONCURRENCY', '5'],
     ['TRUST_PROXY', 'yes'],
     ['METRICS_PORT', 'on'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
+    ['OTEL_TRACES_SAMPLER_ARG', '10'],
     ['RATE_LIMITS', 'none'],
     ['SIGNUP', 'maybe'],
     ['LOG_LEVEL', 'loud'],
@@ -85,6 +87,11 @@ describe('a wrong value stops the start with one line that names the variable', 
     const read = () => readConfig({ [name]: value })
     expect(read).toThrow(ConfigError)
     expect(read).toThrow(new RegExp(`^${name} .+$`))
+  })
+
+  test('several at once are told at once, each by its first fault', () => {
+    const read = () => readConfig({ PORT: '0', HOST: 'two words', DATABASE_URL: 'postgres://app@db/app' })
+    expect(read).toThrow(/^PORT must .+; HOST must .+; SECRET_KEYS is required [^\n]+$/)
   })
 
   test('secrets and addresses with passwords are not repeated in it', () => {

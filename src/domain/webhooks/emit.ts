@@ -35,5 +35,6 @@ export async function emitEvent<Type extends EventType>(
   const id = newId('event', now)
   const parts = payloadParts({ id, type, at, username: channel.username, data: catalogue[type].parse(data) })
   await insertEvent(tx.db, channel.id, id, type, at, ...parts)
+  tx.traces?.published(id, type)
   tx.afterCommit(tx.wake)
 }

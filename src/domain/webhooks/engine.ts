@@ -149,6 +149,7 @@ export class Engine {
     this.#running.delete(row.lease)
     deliveryFigures.inFlight--
     observe(row, tried)
+    this.#ctx.traces?.attempted(row, tried.record)
     const growsOnSuccess = () => this.#windows.isFull(row.subscription_id, content.sendWindow)
     this.#settler.push(settlementOf({ delivery: row, content, attempt: tried, growsOnSuccess }))
     this.changed.ring()

@@ -1,0 +1,171 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout as after } from 'node:timers/promises'
+import { ROOT_CONTEXT, type Span, SpanKind, type SpanOptions, SpanStatusCode, trace } from '@opentelemetry/api'
+import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  BasicTracerProvider,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  SamplingDecision,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace-base'
+import { ChosenIds } from './chosen-ids.ts'
+import { type Place, placeOfEvent } from './event-trace.ts'
+import { FollowedRequest, nowMs, type PublishedEvent } from './followed-request.ts'
+import type { Logger } from './logger.ts'
+import { ToldSpanExporter } from './span-exporter.ts'
+
+const FLUSH_MS_MAX = 2_000
+
+export type TracesOptions = {
+  /** Of the collector, without a slash at its end: spans go to `/v1/traces` below it. */
+  endpoint: string
+  /** The share of traces that are kept, from 0 to 1. */
+  share: number
+  version: string
+  log: Logger
+}
+type Answered = { operation: string; method: string; status: number; requestId: string }
+type Delivery = { event_id: string; type: string; subscription_id: string; attempts: number }
+type Attempt = { durationMs: number; status: number | null; errorClass: string | null }
+
+/**
+ * Spans of requests, of their statements, of the events that they publish and of the attempts to deliver those. A request
+ * without a `traceparent` is in the trace of its first event; other events have a trace of their own, linked to it.
+ */
+export class Traces implements AsyncDisposable {
+  readonly #current = new AsyncLocalStorage<FollowedRequest>()
+  readonly #ids = new ChosenIds()
+  readonly #sampler: TraceIdRatioBasedSampler
+  readonly #provider: BasicTracerProvider
+
+  constructor({ endpoint, share, version, log }: TracesOptions) {
+    this.#sampler = new TraceIdRatioBasedSampler(share)
+    const ours = resourceFromAttributes({ 'service.name': 'developer-api', 'service.version': version })
+    this.#provider = new BasicTracerProvider({
+      resource: ours.merge(detectResources({ detectors: [envDetector] })),
+      sampler: new ParentBasedSampler({ root: this.#sampler }),
+      idGenerator: this.#ids,
+      spanProcessors: [new BatchSpanProcessor(new ToldSpanExporter(`${endpoint}/v1/traces`, log))],
+    })
+  }
+
+  /** Answers a request, and follows what is done for it. */
+  within(request: FollowedRequest, answer: () => void) {
+    this.#current.run(request, answer)
+  }
+
+  /** Begins to follow a request; see `within` and `end`. */
+  begin(traceparent: string | undefined): FollowedRequest {
+    return new FollowedRequest(traceparent)
+  }
+
+  /** A statement that is asked now, if it is asked for a request; what comes back is called with its rows or its error. */
+  statement(pool: string, text: string): ((outcome: unknown) => void) | undefined {
+    return this.#current.getStore()?.statement(pool, text)
+  }
+
+  /** An event that is written now. */
+  published(id: string, type: string) {
+    const event = { id, type, atMs: nowMs() }
+    const request = this.#current.getStore()
+    if (request && !request.isOver) request.events.push(event)
+    else this.#publish(event)
+  }
+
+  /** An attempt that has just ended. */
+  attempted({ event_id: id, type, subscription_id, attempts }: Delivery, { durationMs, status, errorClass }: Attempt) {
+    const endMs = nowMs()
+    const place = placeOfEvent(id)
+    const parent = trace.setSpanContext(ROOT_CONTEXT, { ...place, traceFlags: this.#flagsOf(place), isRemote: true })
+    const attributes = {
+      'messaging.message.id': id,
+      'webhook.subscription.id': subscription_id,
+      'webhook.attempt': attempts + 1,
+      ...(status !== null && { 'http.response.status_code': status }),
+      ...(errorClass !== null && { 'error.type': errorClass }),
+    }
+    const options = { kind: SpanKind.CLIENT, startTime: endMs - durationMs, attributes }
+    const span = this.#tracer.startSpan(`deliver ${type}`, options, parent)
+    if (status === null || status >= 300) fail(span)
+    span.end(endMs)
+  }
+
+  /** A request whose response has ended. An event of one that failed was never written. */
+  end(request: FollowedRequest, { operation, method, status, requestId }: Answered) {
+    request.isOver = true
+    const events = status < 400 ? request.events : []
+    const places = events.map(({ id }) => placeOfEvent(id))
+    const context = request.parent ? trace.setSpanContext(ROOT_CONTEXT, request.parent) : ROOT_CONTEXT
+    const traceId = request.parent?.traceId ?? places[0]?.traceId
+    const options = {
+      kind: SpanKind.SERVER,
+      startTime: request.beginMs,
+      attributes: {
+        'http.request.method': method,
+        'http.response.status_code': status,
+        'request.id': requestId,
+        'database.statements': request.statementCount,
+      },
+      links: places
+        .filter((place) => place.traceId !== traceId)
+        .map((place) => ({ context: { ...place, traceFlags: this.#flagsOf(place) } })),
+    }
+    const span = this.#start(operation, options, { ...(traceId !== undefined && { traceId }) }, context)
+    this.#addStatements(span, request)
+    for (const event of events) this.#publish(event, span)
+    if (status >= 500) fail(span)
+    span.end(nowMs())
+  }
+
+  #addStatements(parent: Span, { statements }: FollowedRequest) {
+    for (const { pool, text, beginMs, endMs, error } of statements) {
+      const attributes = {
+        'db.system.name': 'postgresql',
+        'db.query.text': text,
+        'db.client.connection.pool.name': pool,
+      }
+      const options = { kind: SpanKind.CLIENT, startTime: beginMs, attributes }
+      const span = this.#tracer.startSpan(`query ${text.split(' ', 1)[0]}`, options, within(parent))
+      if (error) fail(span)
+      span.end(endMs)
+    }
+  }
+
+  #publish({ id, type, atMs }: PublishedEvent, cause?: Span) {
+    const place = placeOfEvent(id)
+    const isInside = cause?.spanContext().traceId === place.traceId
+    const options = {
+      kind: SpanKind.PRODUCER,
+      startTime: atMs,
+      attributes: { 'messaging.message.id': id },
+      links: cause && !isInside ? [{ context: cause.spanContext() }] : [],
+    }
+    this.#start(`publish ${type}`, options, place, isInside ? within(cause) : ROOT_CONTEXT).end(atMs)
+  }
+
+  #start(name: string, options: SpanOptions, chosen: Partial<Place>, context = ROOT_CONTEXT): Span {
+    return this.#ids.choose(chosen, () => this.#tracer.startSpan(name, options, context))
+  }
+
+  /** All who meet an event judge alike whether its trace is kept. */
+  #flagsOf({ traceId }: Place) {
+    const { decision } = this.#sampler.shouldSample(ROOT_CONTEXT, traceId)
+    return decision === SamplingDecision.RECORD_AND_SAMPLED ? 1 : 0
+  }
+
+  get #tracer() {
+    return this.#provider.getTracer('developer-api')
+  }
+
+  /** Sends what still waits, for 2 s at most: a collector that hangs does not hold up the stop. */
+  async [Symbol.asyncDispose]() {
+    const limit = new AbortController()
+    const late = after(FLUSH_MS_MAX, undefined, { signal: limit.signal }).catch(() => {})
+    await Promise.race([this.#provider.shutdown().catch(() => {}), late])
+    limit.abort()
+  }
+}
+
+const within = (parent: Span) => trace.setSpan(ROOT_CONTEXT, parent)
+const fail = (span: Span) => span.setStatus({ code: SpanStatusCode.ERROR })

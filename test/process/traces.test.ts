@@ -1,0 +1,119 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
+import { run, startService, temporaryFolder } from '../support/process.ts'
+import { startReceiver } from '../support/receiver.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+type Value = { stringValue?: string; intValue?: number }
+type Span = {
+  traceId: string
+  spanId: string
+  parentSpanId?: string
+  name: string
+  attributes: { key: string; value: Value }[]
+  links?: { traceId: string; spanId: string }[]
+}
+type Export = { resourceSpans: { scopeSpans: { spans: Span[] }[] }[] }
+
+/** A collector of traces, as OTLP over HTTP has it: what it is sent, and the headers that came along. */
+async function startCollector() {
+  const spans: Span[] = []
+  const authorizations = new Set<string | undefined>()
+  const server = createServer(async (request, response) => {
+    let text = ''
+    for await (const chunk of request) text += chunk
+    authorizations.add(request.headers.authorization)
+    const { resourceSpans }: Export = JSON.parse(text)
+    if (request.url === '/v1/traces')
+      spans.push(...resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)))
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, spans, authorizations, [Symbol.dispose]: () => void server.close() }
+}
+
+const attribute = ({ attributes }: Span, key: string) => attributes.find((one) => one.key === key)?.value
+
+test('a request, its statements, its event and the attempt to deliver that are spans of one trace', async () => {
+  using folder = temporaryFolder()
+  using collector = await startCollector()
+  await using receiver = await startReceiver()
+  const service = await startService({
+    DATA_DIR: folder.path,
+    LOG_LEVEL: 'warn',
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`,
+    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20collecting',
+  })
+  const demo = DemoCredentials.parse(JSON.parse(readFileSync(join(folder.path, 'demo.json'), 'utf8')))
+  const post = (path: string, token: string, body: object, headers = {}) =>
+    fetch(service.base + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+  await post('/v1/events/subscriptions', demo.api_key, { url: receiver.url, event_types: ['chat.message.sent'] })
+  const say = (content: string, headers: Record<string, string>) =>
+    post('/v1/chat/messages', demo.users.viewer.access_token, { room_name: 'streamer', content }, headers)
+  const caller = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' }
+  await say('hunter2', { 'x-request-id': 'alone' })
+  await say('hunter2', { 'x-request-id': 'called', traceparent: `00-${caller.traceId}-${caller.spanId}-01` })
+  await say('hunter2', { 'x-request-id': 'broken', traceparent: `00-${'0'.repeat(32)}-${caller.spanId}-01` })
+  await say('hunter2', { 'x-request-id': 'refused', authorization: 'Bearer nothing' })
+  await receiver.receivedEvents(3)
+  expect(await service.stop()).toBe(0)
+
+  const { spans } = collector
+  const requestOf = (id: string) => {
+    const found = spans.find((span) => attribute(span, 'request.id')?.stringValue === id)
+    if (!found) throw new Error(`There is no span of the request ${id}`)
+    return found
+  }
+  const below = ({ spanId }: Span, name: RegExp) =>
+    spans.filter((span) => span.parentSpanId === spanId && name.test(span.name))
+
+  for (const id of ['alone', 'broken']) {
+    const request = requestOf(id)
+    expect(request.name).toBe('POST /v1/chat/messages')
+    expect(request.parentSpanId).toBeUndefined()
+    expect(attribute(request, 'http.response.status_code')).toEqual({ intValue: 201 })
+    expect(below(request, /^query with$/)).toHaveLength(1)
+    const [publication, ...others] = below(request, /^publish chat.message.sent$/)
+    if (!publication) throw new Error('Nothing was published')
+    expect(others).toEqual([])
+    const [attempt] = below(publication, /^deliver chat.message.sent$/)
+    if (!attempt) throw new Error('Nothing was delivered')
+    expect(attribute(attempt, 'http.response.status_code')).toEqual({ intValue: 204 })
+    expect(new Set([request, publication, attempt].map(({ traceId }) => traceId)).size).toBe(1)
+  }
+
+  const called = requestOf('called')
+  expect([called.traceId, called.parentSpanId]).toEqual([caller.traceId, caller.spanId])
+  const [link] = called.links ?? []
+  const publication = spans.find(({ spanId }) => spanId === link?.spanId)
+  expect(publication?.links).toMatchObject([{ traceId: called.traceId, spanId: called.spanId }])
+  expect(publication && below(publication, /^deliver/)).toHaveLength(1)
+
+  const refused = requestOf('refused')
+  expect(attribute(refused, 'http.response.status_code')).toEqual({ intValue: 401 })
+  expect(below(refused, /^publish/)).toEqual([])
+
+  expect(JSON.stringify(spans)).not.toMatch(/hunter2|lsat_|whsec_/)
+  expect([...collector.authorizations]).toEqual(['Bearer collecting'])
+})
+
+test('who collects neither figures nor traces does not load what they need', async () => {
+  const script = `import { createRequire } from 'node:module'
+    await import('./dist/start.js')
+    console.log(JSON.stringify(Object.keys(createRequire(import.meta.url).cache)))`
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script])
+  const loaded: string[] = JSON.parse(stdout)
+  expect(loaded.some((file) => file.includes('/express/'))).toBe(true)
+  expect(loaded.filter((file) => /@opentelemetry|prom-client/.test(file))).toEqual([])
+})
