@@ -6,6 +6,7 @@ import { Problem } from './errors.ts'
 import { identify, identifyHolder, identifySession } from './oauth/identify.ts'
 import { rateLimits } from './rate-limits.ts'
 import type { Scope } from './scopes.ts'
+import { noteClient } from './trail.ts'
 
 /**
  * What an operation asks of its caller: any one of some scopes, with `by: 'user'` from a credential that stands for a user;
@@ -26,6 +27,7 @@ export type Admission = { principal: Principal; rate: Count }
 export async function admit(ctx: Context, access: Access, caller: Caller): Promise<Admission | undefined> {
   if (access.kind === 'cron') return admitClock(ctx, caller)
   const { principal, key, isSession } = await identifyCaller(ctx, caller)
+  noteClient(caller, principal.clientId)
   const refusal = refusalOf(access, principal, isSession)
   if (refusal) {
     refusal.details.clientId = principal.clientId ?? undefined

@@ -75,4 +75,8 @@ export type Caller = {
   requestId: string
   userAgent: string | undefined
   dpop?: DpopProof
+  trail?: Trail
 }
+
+/** What is found out about a call while it is answered, for its line in the log. */
+export type Trail = { operation?: string; clientId?: string }

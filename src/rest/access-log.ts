@@ -1,21 +1,29 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../domain/context.ts'
 import type { Logger } from '../telemetry/logger.ts'
+import { operationOf, statusOf } from './measure.ts'
 
 const PATH_LENGTH_MAX = 2_000
 
-/** One line per request, when it has ended: never a query, a header, a body, for any of them may hold a secret. */
+/**
+ * One line per request, when it has ended: never a query, a header, a body, for any of them may hold a secret. Those who
+ * ask every second whether all is well are told of in detail only.
+ */
 export function logAccess(log: Logger, request: IncomingMessage, response: ServerResponse, caller: Caller) {
   if (!log.isLevelEnabled('info')) return
   const begun = performance.now()
-  const { method, url = '' } = request // Express takes parts off the address
+  const { method = '', url = '' } = request // Express takes parts off the address
   response.once('close', () => {
-    log.info(
+    const status = statusOf(response)
+    const level = status === 200 && url.startsWith('/health/') ? 'debug' : 'info'
+    log[level](
       {
         requestId: caller.requestId,
+        operation: caller.trail?.operation ?? operationOf(method, url),
+        clientId: caller.trail?.clientId,
         method,
         path: url.split('?', 1)[0]?.slice(0, PATH_LENGTH_MAX),
-        status: statusOf(response),
+        status,
         durationMs: Math.round((performance.now() - begun) * 10) / 10,
         address: caller.address,
       },
@@ -23,6 +31,3 @@ export function logAccess(log: Logger, request: IncomingMessage, response: Serve
     )
   })
 }
-
-/** The status of a response that has ended: 499 when the client left before the end. */
-export const statusOf = (response: ServerResponse) => (response.writableFinished ? response.statusCode : 499)

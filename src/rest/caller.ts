@@ -15,6 +15,7 @@ export function callerOf(request: IncomingMessage, trustProxy: number): Caller {
     isForwarded: isForwarded(headers),
     requestId: requestIdOf(headers['x-request-id']),
     userAgent: headers['user-agent'],
+    trail: {},
     ...(headers.dpop !== undefined && { dpop: proofOf(request, String(headers.dpop)) }),
   }
 }

@@ -70,6 +70,7 @@ async function respond(context: Context | undefined, exchange: Exchange): Promis
   const route = findRoute(request.method ?? '', target.path)
   if (!context) return unready(route, target)
   exchange.operation = route.operation.route
+  if (caller.trail) caller.trail.operation = exchange.operation
   const admission = route.access && (await admit(context, route.access, caller))
   exchange.rate = admission?.rate
   exchange.clientId = admission?.principal.clientId ?? undefined

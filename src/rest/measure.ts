@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { statusOf } from './access-log.ts'
 import { isStream } from './occupancy.ts'
 import { pageOf } from './pages/paths.ts'
 import { routeAt } from './routes.ts'
@@ -17,6 +16,9 @@ export function measureRequest(measure: RequestMeasure, request: IncomingMessage
     measure(operationOf(method, url), statusOf(response), (performance.now() - begun) / 1000)
   })
 }
+
+/** The status of a response that has ended: 499 when the client left before the end. */
+export const statusOf = (response: ServerResponse) => (response.writableFinished ? response.statusCode : 499)
 
 const NOWHERE = '(none)'
 const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS']

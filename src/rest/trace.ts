@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Traces } from '../telemetry/traces.ts'
-import { statusOf } from './access-log.ts'
-import { operationOf } from './measure.ts'
+import { operationOf, statusOf } from './measure.ts'
 import { isStream } from './occupancy.ts'
 
 type Traced = { traces: Traces; requestId: string }

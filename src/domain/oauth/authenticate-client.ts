@@ -5,6 +5,7 @@ import { Problem } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { networkOf, rateLimits } from '../rate-limits.ts'
 import type { Scope } from '../scopes.ts'
+import { noteClient } from '../trail.ts'
 import type { Claim } from './claim-client.ts'
 import { isAssertedBy } from './client-assertion.ts'
 import type { GrantType } from './grant-types.ts'
@@ -58,7 +59,9 @@ export async function authenticateClient(ctx: CalledContext, claim: Claim): Prom
 /** The client behind a claim that was made ready to be looked up. Throws `invalid_client`. */
 export async function findProven(ctx: CalledContext, claim: Claim, values: LookUp | undefined): Promise<Client> {
   const [found] = values ? await findClaimed(ctx.db, ...values) : []
-  return found && isProven(found, claim) ? clientOf(found) : rejectClient(ctx, claim)
+  if (!found || !isProven(found, claim)) return rejectClient(ctx, claim)
+  noteClient(ctx.caller, found.client_id)
+  return clientOf(found)
 }
 
 export type LookUp = [clientId: string, secretHash: Buffer | null, isAsserted: boolean]

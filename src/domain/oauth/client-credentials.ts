@@ -1,6 +1,7 @@
 import { statement } from '../../db/statement.ts'
 import { sha256 } from '../digest.ts'
 import type { TokenResponse } from '../resources.ts'
+import { noteClient } from '../trail.ts'
 import {
   type CalledContext,
   CLAIMED_CLIENT,
@@ -56,6 +57,7 @@ export async function issueForClient(
   const token = mint('access')
   const [found] = values ? await issueIfRight(ctx.db, ...values, sha256(token), wantedScopes(scope), jkt) : []
   if (!found || !isProven(found, claim)) return rejectClient(ctx, claim)
+  noteClient(ctx.caller, found.client_id)
 
   if (!found.is_registered) throw unregistered('client_credentials')
   if (jkt === null) await bindingOf(ctx, { isDpopBound: found.dpop_bound })
