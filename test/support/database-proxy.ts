@@ -5,11 +5,13 @@ import type { Target } from '../../src/db/client.ts'
 /** A TCP proxy in front of a database that a test can take away and give back. */
 export async function createDatabaseProxy(target: Target) {
   const clients = new Set<Socket>()
+  let isSwallowing = false
   const server = createServer((client) => {
     const upstream = connect(addressOf(target))
     for (const socket of [client, upstream]) socket.on('error', () => {})
     clients.add(client)
-    client.pipe(upstream).pipe(client)
+    if (isSwallowing) client.resume()
+    else client.pipe(upstream).pipe(client)
     client.once('close', () => {
       clients.delete(client)
       upstream.destroy()
@@ -28,10 +30,21 @@ export async function createDatabaseProxy(target: Target) {
     await closed
   }
 
+  /** Everything sent is lost without a word, on old and on new connections, until `passOn`. */
+  function swallow() {
+    isSwallowing = true
+    for (const client of clients) client.unpipe().resume()
+  }
+
   return {
     target: throughProxy(target, port),
     takeAway,
     giveBack: () => listen(port),
+    swallow,
+    /** New connections work again; those that swallowed never will. */
+    passOn: () => {
+      isSwallowing = false
+    },
     [Symbol.asyncDispose]: async () => {
       if (server.listening) await takeAway()
     },

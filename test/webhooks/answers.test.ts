@@ -51,7 +51,7 @@ describe('what never becomes an answer is cut at the deadline', () => {
   ] as [string, Behaviour][])('%s', async ([, behave]) => {
     const { status, error, ms } = await attempt(behave)
     expect([status, error]).toEqual([null, 'E_DEADLINE'])
-    expect(ms).toBeLessThan(DEADLINE_MS + 400)
+    expect(ms).toBeLessThan(DEADLINE_MS + 1_000)
   })
 })
 
@@ -72,7 +72,7 @@ describe('the body is cut at 16 kB, never inflated, and its first 4 kB are kept'
   test.for([
     ['of 250 MB', floods(head('200 OK', 'content-length: 262144000'), Buffer.alloc(65_536, 'a'))],
     ['of endless chunks', floods(head('200 OK', 'transfer-encoding: chunked'), `1000\r\n${'a'.repeat(4096)}\r\n`)],
-    ['of a gzip bomb', gzipBomb],
+    ['of a gzip bomb', gzipBomb()],
   ] as [string, Behaviour][])('%s', async ([, behave]) => {
     const before = process.memoryUsage().arrayBuffers
     const { status, body, ms } = await attempt(behave, { deadlineMs: 5_000 })

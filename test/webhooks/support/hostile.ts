@@ -41,10 +41,9 @@ export const drips =
     socket.on('close', () => clearInterval(timer))
   }
 
-export const gzipBomb: Behaviour = (socket) => {
+export function gzipBomb(): Behaviour {
   const bytes = gzipSync(Buffer.alloc(50_000_000))
-  socket.write(head('200 OK', 'content-encoding: gzip', `content-length: ${bytes.length}`))
-  socket.write(bytes)
+  return writes(head('200 OK', 'content-encoding: gzip', `content-length: ${bytes.length}`), bytes)
 }
 
 /** `greet`: written to every connection, before anything was asked. */
