@@ -1,0 +1,154 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as after } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { APPLICATION_IN_FLIGHT_MAX } from '../../src/domain/webhooks/claim.ts'
+import { putLoadOn, type Seen } from './soak-load.ts'
+import { Ear, startEars } from './soak-receivers.ts'
+import { createSoakStage } from './soak-stage.ts'
+
+// npm run soak -- --minutes 2 — mixed load, while processes that it started itself are killed at random; loopback only.
+// At the end chat, ledger and receivers must agree. Ends with status 1 when they do not.
+
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' } } })
+const runMs = Number(values.minutes) * 60_000
+const KILL_EVERY_MS = 8_000
+const SETTLE_MS = 180_000
+
+const folder = mkdtempSync(join(tmpdir(), 'developer-api-soak-'))
+const ears = { all: new Ear(0), own: new Ear(0), flaky: new Ear(0.02) }
+const kills = new Map<string, number>()
+const recoveriesMs: number[] = []
+const seen: Seen = {
+  answers: new Map(),
+  acknowledged: new Map(),
+  keyed: new Set(),
+  refreshes: 0,
+  wrong: [],
+  answeredAt: 0,
+}
+
+using hooks = await startEars(ears)
+await using stage = await createSoakStage(folder)
+const { streamer } = stage.demo.users
+const subscriptions = {
+  all: await subscribe('all', stage.demo.api_key),
+  own: await subscribe('own', streamer.access_token),
+  flaky: await subscribe('flaky', stage.demo.api_key),
+}
+
+const calm = new AbortController()
+const begun = performance.now()
+const load = putLoadOn(stage, seen, hooks.url, calm.signal)
+while (performance.now() - begun < runMs) await breakSomething()
+calm.abort()
+await stage.untilReady()
+await load
+const wrong = await reckon()
+report()
+if (wrong.length === 0) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+process.exitCode = wrong.length === 0 ? 0 : 1
+
+async function subscribe(name: keyof typeof ears, token: string): Promise<string> {
+  const response = await fetch(`${stage.bases[0]}/v1/events/subscriptions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ url: `${hooks.url}/${name}`, event_types: ['chat.message.sent'] }),
+  })
+  const { data } = (await response.json()) as { data: { id: string; signing_secret: string } }
+  ears[name].secret = data.signing_secret
+  return data.id
+}
+
+/** Waits for a while, breaks one thing, and sees how long nobody was answered. */
+async function breakSomething() {
+  await after(KILL_EVERY_MS * (0.5 + Math.random()))
+  const fault = stage.faults[Math.floor(Math.random() * stage.faults.length)]
+  const brokenAt = performance.now()
+  const what = await fault?.()
+  if (what === undefined) return
+  kills.set(what, (kills.get(what) ?? 0) + 1)
+  const mendedAt = performance.now()
+  while (seen.answeredAt < mendedAt) await after(10)
+  recoveriesMs.push(seen.answeredAt - (what.startsWith('network') ? mendedAt : brokenAt))
+}
+
+/** Everything that does not agree, in words. */
+async function reckon(): Promise<string[]> {
+  const { ledger } = stage
+  const found = [...seen.wrong]
+  const expect = (isSo: boolean, otherwise: string) => {
+    if (!isSo) found.push(otherwise)
+  }
+  const ours = Object.values(subscriptions)
+  for (const until = performance.now() + SETTLE_MS; performance.now() < until; await after(200)) {
+    const [{ n } = { n: 0 }] = await ledger<{ n: number }[]>`
+      select (select count(*) from webhook_deliveries where subscription_id in ${ledger(ours)})::int
+        + (select count(*) from webhook_fanouts)::int as n`
+    if (n === 0) break
+  }
+
+  const rows = await ledger<{ id: string; content: string }[]>`
+    select id, content from chat_messages where content like 'keyed %' or content like 'plain %'`
+  const stored = new Map(rows.map(({ id, content }) => [id, content]))
+  for (const [id, content] of seen.acknowledged)
+    expect(stored.get(id) === content, `The acknowledged message ${id} is lost`)
+  const times = new Map<string, number>()
+  for (const { content } of rows) times.set(content, (times.get(content) ?? 0) + 1)
+  for (const [content, n] of times) expect(n === 1, `"${content}" was said ${n} times`)
+  for (const content of seen.keyed) expect(times.has(content), `"${content}" was never said`)
+
+  const gaps = await ledger`
+    select channel_id from events where type <> 'webhook.test' group by channel_id
+    having count(*) <> max(sequence) or count(distinct sequence) <> count(*)`
+  expect(gaps.length === 0, `The numbers of ${gaps.length} channels have gaps or doubles`)
+  const [{ n: events } = { n: 0 }] = await ledger<{ n: number }[]>`
+    select count(*)::int as n from events
+    where type = 'chat.message.sent' and (payload::jsonb -> 'data' ->> 'id') in ${ledger([...stored.keys()])}`
+  expect(events === stored.size, `${stored.size} messages made ${events} events`)
+
+  for (const [name, id] of Object.entries(subscriptions) as [keyof typeof ears, string][]) {
+    const { accepted, broken } = ears[name]
+    expect(broken === 0, `${broken} deliveries to ${name} did not verify`)
+    const due = await ledger<{ id: string; outcome: string | null }[]>`
+      select e.id, d.outcome from events e join webhook_subscriptions s on s.id = ${id}
+      left join webhook_deliveries_done d on d.event_id = e.id and d.subscription_id = s.id
+      where e.type = any (s.event_types) and e.occurred_at > s.created_at and (s.user_id is null or s.user_id = e.channel_id)`
+    const undelivered = due.filter(({ outcome }) => outcome !== 'delivered')
+    expect(undelivered.length === 0, `The ledger lacks ${undelivered.length} of ${due.length} deliveries to ${name}`)
+    const unheard = due.filter((event) => !accepted.has(event.id))
+    expect(unheard.length === 0, `${name} did not hear of ${unheard.length} of ${due.length} events`)
+    expect(accepted.size === due.length, `${name} heard of ${accepted.size} events, not of ${due.length}`)
+  }
+  const bound = total(kills) * APPLICATION_IN_FLIGHT_MAX
+  expect(repeats() <= bound, `${repeats()} deliveries came again; at most ${bound} were in flight`)
+  expect(stage.endedAlone() === 0, `Processes ended by themselves: ${stage.endedAlone()}`)
+  return found
+}
+
+function report() {
+  const list = (counts: Map<string, number>) =>
+    [...counts].toSorted().map(([name, n]) => `  ${String(n).padStart(8)}  ${name}`)
+  const requests = total(seen.answers)
+  const seconds = (performance.now() - begun) / 1000
+  const deliveries = Object.values(ears).reduce((sum, { accepted }) => sum + accepted.size, 0)
+  const lines = [
+    `${requests} requests in ${Math.round(seconds)} s, ${seen.acknowledged.size} messages acknowledged (${seen.keyed.size} with a key), ${seen.refreshes} tokens refreshed`,
+    ...list(seen.answers),
+    `${total(kills)} kills; longest time without an answer ${Math.round(Math.max(0, ...recoveriesMs))} ms`,
+    ...list(kills),
+    `${deliveries} deliveries verified, ${ears.flaky.refused} refused by a receiver and tried again, ${repeats()} came twice`,
+    wrong.length === 0 ? 'Nothing lost, nothing doubled that should not be.' : `NOT AS IT SHOULD BE (see ${folder}):`,
+    ...wrong.slice(0, 50).map((line) => `  ${line}`),
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function repeats() {
+  return Object.values(ears).reduce((sum, ear) => sum + ear.repeats, 0)
+}
+
+function total(counts: Map<string, number>) {
+  return [...counts.values()].reduce((sum, n) => sum + n, 0)
+}
