@@ -1,6 +1,9 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPools } from '../../src/db/pools.ts'
 import { createTransport } from '../../src/domain/webhooks/transport.ts'
+import { createHttpServer } from '../../src/rest/server.ts'
 import { createTestApp } from '../support/app.ts'
 import { crowds } from './support/crowd.ts'
 import { createStage, type Stage } from './support/stage.ts'
@@ -90,4 +93,29 @@ test('without the database the door says 503, never ok', async () => {
   Object.assign(app.context, unreachable)
   const { status, body } = await app.request('POST /cron/webhook-deliveries')
   expect([status, body.error.code]).toEqual([503, 'unavailable'])
+})
+
+test.each([
+  ['open to loopback', undefined, { outcome: 'delivered', status: 200 }],
+  ['behind its secret', 'a'.repeat(32), { outcome: undefined, status: 401 }],
+])('a subscription to the door itself makes no storm: %s', async (_, cronSecret, { outcome, status }) => {
+  const context = { ...stage.context, cronSecret }
+  const server = createHttpServer({
+    contextOf: () => context,
+    log: context.log,
+    publicUrl: context.publicUrl,
+    trustProxy: 0,
+  })
+  let calls = 0
+  server.on('request', () => calls++)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  const { change, say, done, attempts } = await stage.scene()
+  await change({ url: `http://127.0.0.1:${port}/cron/webhook-deliveries` })
+  for (let n = 0; n < 5; n++) await say(`${n}`)
+  await stage.work()
+  expect(calls).toBe(5)
+  expect((await attempts()).map((attempt) => attempt.status)).toEqual(Array(5).fill(status))
+  expect((await done()).map((delivery) => delivery.outcome)).toEqual(Array(outcome ? 5 : 0).fill(outcome))
+  await new Promise((resolve) => server.close(resolve))
 })
