@@ -3,9 +3,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PASSWORD } from '../support/log.ts'
 import { hasChromium, launchChromium } from './support/chromium.ts'
 import { pkce } from './support/flows.ts'
-import { createPeopleApp, PASSWORD, type PeopleApp } from './support/people.ts'
+import { createPeopleApp, type PeopleApp } from './support/people.ts'
 
 /** A native application's end of the flow: it listens on the own computer, and may send the browser on. */
 async function listen(next?: string) {

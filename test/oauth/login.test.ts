@@ -4,8 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryCounters } from '../../src/db/counters.ts'
 import { loginSessions, users } from '../../src/db/schema/index.ts'
 import { inMs } from '../../src/domain/deadline.ts'
+import { PASSWORD } from '../support/log.ts'
 import { createOAuthApp } from './support/flows.ts'
-import { createPeopleApp, PASSWORD, type PeopleApp } from './support/people.ts'
+import { createPeopleApp, type PeopleApp } from './support/people.ts'
 
 let app: PeopleApp
 beforeAll(async () => {

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest'
+import { mint } from '../../src/domain/oauth/tokens.ts'
+import { newSigningSecret } from '../../src/domain/webhooks/sign.ts'
+import { createTestLog, PASSWORD } from '../support/log.ts'
 import { CALLBACK, credentials, pkce } from './support/flows.ts'
-import { createPeopleApp, PASSWORD, parametersOf } from './support/people.ts'
+import { createPeopleApp, parametersOf } from './support/people.ts'
 
 test('no secret, code, token, password, cookie or state is logged, and no name forges a line', async () => {
   await using app = await createPeopleApp()
@@ -38,3 +41,12 @@ test('no secret, code, token, password, cookie or state is logged, and no name f
   }
   for (const line of app.lines) expect(() => JSON.parse(line)).not.toThrow()
 })
+
+test.each([mint('access'), mint('refresh'), mint('code'), mint('secret'), mint('key'), newSigningSecret(), PASSWORD])(
+  'every log of the suite is looked at for secrets: %s would be found',
+  (secret) => {
+    const { log, [Symbol.dispose]: dispose } = createTestLog()
+    log.info({ nested: { value: `it is ${secret}, and more` } }, 'A line')
+    expect(dispose).toThrow('lines of the log hold secrets')
+  },
+)

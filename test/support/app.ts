@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { pino } from 'pino'
 import type { Context } from '../../src/domain/context.ts'
 import { createHttpServer } from '../../src/rest/server.ts'
 import { createTestContext } from './context.ts'
@@ -12,20 +11,20 @@ export async function createTestApp(overrides: Partial<Context> & { trustProxy?:
   const { trustProxy = 0, ...parts } = overrides
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
-  const lines: string[] = []
-  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
-  const test = await createTestContext({ publicUrl: base, log, ...parts })
+  const test = await createTestContext({ publicUrl: base, ...parts })
   const { context } = test
-  const server = createHttpServer({ contextOf: () => context, log, publicUrl: context.publicUrl, trustProxy })
+  const server = createHttpServer({
+    contextOf: () => context,
+    log: context.log,
+    publicUrl: context.publicUrl,
+    trustProxy,
+  })
   await once(server.listen(port, '127.0.0.1'), 'listening')
 
   return {
     ...test,
     base,
     server,
-    /** What was logged, a line of JSON each. */
-    lines,
-
     /** Sends `GET /path` and the like; a plain object goes as JSON. */
     async request(route: string, { token, body, headers }: Init = {}) {
       const [method = 'GET', path = '/'] = route.split(' ')

@@ -14,8 +14,8 @@ import { issueDirectly } from '../../src/domain/oauth/issue.ts'
 import { mint } from '../../src/domain/oauth/tokens.ts'
 import { scopes as allScopes, type Scope } from '../../src/domain/scopes.ts'
 import { UsageCounts } from '../../src/domain/usage/counts.ts'
-import { logger } from '../../src/telemetry/logger.ts'
 import { createTestDatabase } from './database.ts'
+import { createTestLog } from './log.ts'
 
 const START = new Date('2026-01-02T03:04:05.678Z')
 
@@ -34,6 +34,7 @@ export async function createTestContext(overrides: Partial<Context> = {}) {
     return clock.at
   }
   const wake = vi.fn()
+  const logged = createTestLog()
   const context: Context = {
     db: database.db,
     slow: database.slow,
@@ -50,7 +51,7 @@ export async function createTestContext(overrides: Partial<Context> = {}) {
     targets: { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },
     cronSecret: undefined,
     signup: 'open',
-    log: logger,
+    log: logged.log,
     ...overrides,
   }
   const { db } = context
@@ -123,6 +124,12 @@ export async function createTestContext(overrides: Partial<Context> = {}) {
       await db.update(table).set({ [column]: sql`${at} - ${ms} * interval '1 millisecond'` } as never)
     },
 
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+    /** What was logged, a line of JSON each. */
+    lines: logged.lines,
+
+    async [Symbol.asyncDispose]() {
+      await database[Symbol.asyncDispose]()
+      logged[Symbol.dispose]()
+    },
   }
 }

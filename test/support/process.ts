@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
+import { expectSecretFree } from './log.ts'
 
 type Environment = Record<string, string>
 
@@ -28,12 +29,13 @@ export async function startProcess(given: Environment, words = ['dist/main.js'])
   const port = Number(given.PORT ?? (await freePort()))
   const child = spawn(process.execPath, words, { env: environment({ PORT: String(port), ...given }) })
   const ended = once(child, 'exit').then(([code, signal]: (number | string | null)[]) => code ?? signal)
+  const output = collectOutput(child)
   return {
     child,
     port,
     base: `http://127.0.0.1:${port}`,
     ended,
-    output: collectOutput(child),
+    output,
     /** Sends a signal and resolves with the status. */
     stop: async (signal: NodeJS.Signals = 'SIGTERM') => {
       child.kill(signal)
@@ -42,6 +44,8 @@ export async function startProcess(given: Environment, words = ['dist/main.js'])
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL')
       await ended
+      expectSecretFree(output.text.stdout)
+      expectSecretFree(output.text.stderr)
     },
   }
 }
