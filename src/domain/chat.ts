@@ -16,7 +16,6 @@ export type NewMessage = { room_name: string; content: string }
 
 const CONTENT_LENGTH_MAX = 500
 const roomShape = /^[a-z0-9_]{3,25}$/
-const loneSurrogate = /\p{Surrogate}/u
 
 /** Message, its number in the channel, its event and the deliveries of its subscribers: one round trip, all or nothing. */
 const insertMessage = statement<
@@ -68,11 +67,12 @@ export async function sendMessage(ctx: UserContext, { room_name, content }: NewM
 }
 
 function checkContent(content: string) {
-  if ([...content].length > CONTENT_LENGTH_MAX) {
+  // a code point takes one or two units of a string
+  if (content.length > CONTENT_LENGTH_MAX && [...content].length > CONTENT_LENGTH_MAX) {
     throw new Problem('message_too_long', `content: has more than ${CONTENT_LENGTH_MAX} characters.`)
   }
   // half of a pair is no character: UTF-8 has no bytes for it, so it could not be stored as it was sent
-  if (loneSurrogate.test(content)) throw new Problem('invalid_request', 'content: must be well-formed Unicode.')
+  if (!content.isWellFormed()) throw new Problem('invalid_request', 'content: must be well-formed Unicode.')
 }
 
 /** Whose room it is can be told without asking: it bears its owner's name. */

@@ -25,7 +25,7 @@ export async function transact<Of extends Context, Result>(
       effects.push(effect)
     }
     try {
-      const result = await ctx.db.transaction((db) => work({ ...ctx, db, afterCommit }))
+      const result = await ctx.db.transaction((db) => work({ afterCommit, ...ctx, db }))
       for (const effect of effects) effect()
       return result
     } catch (error) {

@@ -46,9 +46,10 @@ export function send(
   response: ServerResponse,
   { path, requestId, publicUrl }: Place,
   { status, headers: own, body }: Answer,
+  rate?: Headers,
 ) {
   if (response.headersSent || response.destroyed) return
-  const headers: Headers = Object.assign(commonHeaders(requestId, publicUrl), headersOfPath(path), own)
+  const headers: Headers = Object.assign(commonHeaders(requestId, publicUrl), headersOfPath(path), own, rate)
   if (body === undefined) {
     response.writeHead(status, headers).end()
     return

@@ -11,6 +11,12 @@ export function withinDeadline<Result>({ path }: Operation, work: Promise<Result
     const timer = setTimeout(() => {
       reject(new Problem('unavailable', 'The service cannot answer at the moment; try again.', { retryAfterS: 1 }))
     }, DEADLINE_MS)
-    work.then(resolve, reject).finally(() => clearTimeout(timer))
+    const settling =
+      <Value>(settle: (value: Value) => void) =>
+      (value: Value) => {
+        clearTimeout(timer)
+        settle(value)
+      }
+    work.then(settling(resolve), settling(reject))
   })
 }

@@ -25,6 +25,8 @@ export type RestOptions = {
 }
 type Exchange = {
   request: IncomingMessage
+  /** Answers that do not change, once they were given. */
+  constants: Map<RestRoute, Answer>
   target: Target
   caller: Caller
   /** Where the credential stands in its limit, known once it was admitted. */
@@ -36,18 +38,21 @@ type Exchange = {
 
 /** The REST door: one function for every path of the specification, also for those where nothing is. */
 export function createRestHandler({ contextOf, publicUrl, report }: RestOptions) {
+  const constants = new Map<RestRoute, Answer>()
+
   return async function handleRest(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
     const begun = performance.now()
     const context = contextOf()
-    const exchange: Exchange = { request, target: nowhere, caller, rate: undefined, clientId: undefined, operation: '' }
+    const unknown = { target: nowhere, rate: undefined, clientId: undefined, operation: '' }
+    const exchange: Exchange = { request, constants, caller, ...unknown }
     const answer = await respond(context, exchange).catch((error: unknown) => {
       const problem = explain(error, caller)
       exchange.rate ??= problem.details.rate
       exchange.clientId ??= problem.details.clientId
       return failure(problem, exchange.target, publicUrl)
     })
-    if (exchange.rate) Object.assign(answer.headers, headersOfRate(exchange.rate, rateLimits.credential.windowS))
-    send(response, { path: exchange.target.path, requestId: caller.requestId, publicUrl }, answer)
+    const rate = exchange.rate && headersOfRate(exchange.rate, rateLimits.credential.windowS)
+    send(response, { path: exchange.target.path, requestId: caller.requestId, publicUrl }, answer, rate)
     const { clientId, operation } = exchange
     if (clientId) context?.usage.count(clientId, operation, answer.status, performance.now() - begun)
   }
@@ -74,23 +79,32 @@ async function respond(context: Context | undefined, exchange: Exchange): Promis
   const admission = route.access && (await admit(context, route.access, caller))
   exchange.rate = admission?.rate
   exchange.clientId = admission?.principal.clientId ?? undefined
+  if (route.operation.isConstant) return constantly(exchange, route, () => run(context, exchange, route, admission))
   return run(context, exchange, route, admission)
+}
+
+async function constantly({ constants }: Exchange, route: RestRoute, call: () => Promise<Answer>): Promise<Answer> {
+  const known = constants.get(route)
+  if (known) return known
+  const answer = await call()
+  constants.set(route, answer)
+  return answer
 }
 
 /** Reads the input and calls the procedure: at most once per `Idempotency-Key`, where there is one. */
 async function run(context: Context, { request, target, caller }: Exchange, route: RestRoute, admitted?: Admission) {
   const { operation, form } = route
-  if (takesInput(route) && target.search.includes('%00')) {
+  if (target.search.includes('%00') && takesInput(route)) {
     throw new Problem('invalid_request', 'query: must not contain NUL.')
   }
   const body = form && (await bodyOf(request, target, route))
   const call = async (within: Context): Promise<Answer> => {
     const { json, next } = await dispatch({
-      operation,
+      route,
       path: target.path,
       query: form ? {} : target.query,
       body,
-      context: { ...within, caller, admitted, principal: admitted?.principal },
+      context: { caller, admitted, principal: admitted?.principal, ...within }, // in the other order V8 takes 10 µs
     })
     return success(operation, json, next, target)
   }
@@ -102,10 +116,10 @@ async function run(context: Context, { request, target, caller }: Exchange, rout
 const takesInput = ({ operation, fields }: RestRoute) => fields.some((name) => !operation.path.includes(`{${name}}`))
 
 /** A secret does not belong in an address, where logs would keep it: a field of the body is refused there. */
-async function bodyOf(request: IncomingMessage, { query }: Target, { operation, form, fields }: RestRoute) {
+async function bodyOf(request: IncomingMessage, { search, query }: Target, { operation, form, fields }: RestRoute) {
   if (!form) return undefined
   const isTokenEndpoint = operation.path.startsWith('/oauth/')
-  const misplaced = [...fields, ...(isTokenEndpoint ? credentialFields : [])].find((name) => name in query)
+  const misplaced = search && [...fields, ...(isTokenEndpoint ? credentialFields : [])].find((name) => name in query)
   if (misplaced) throw new Problem('invalid_request', `${misplaced}: belongs in the body, not in the address.`)
   return readBody(request, form)
 }

@@ -23,16 +23,17 @@ export function commonHeaders(requestId: string, publicUrl: string): Headers {
   return headers
 }
 
+const openToBrowsers: Headers = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed }
+const ofResources: Headers = { ...openToBrowsers, 'Cache-Control': 'private, no-cache' }
+const ofTokens: Headers = { ...openToBrowsers, 'Cache-Control': 'no-store' }
+const ofSecrets: Headers = { 'Cache-Control': 'no-store' }
+const ofTheRest: Headers = {}
+
 /** What belongs to a path, also where nothing is: a browser must be able to read our 404. */
-export function headersOfPath(path: string): Headers {
-  const headers: Headers = {}
-  if (isOpenToBrowsers(path)) {
-    headers['Access-Control-Allow-Origin'] = '*'
-    headers['Access-Control-Expose-Headers'] = exposed
-  }
-  if (path.startsWith('/oauth/') || path.startsWith('/cron/')) headers['Cache-Control'] = 'no-store'
-  if (path.startsWith('/v1/')) headers['Cache-Control'] = 'private, no-cache'
-  return headers
+export function headersOfPath(path: string): Readonly<Headers> {
+  if (path.startsWith('/v1/')) return ofResources
+  if (isOpenToBrowsers(path)) return ofTokens
+  return path.startsWith('/oauth/') || path.startsWith('/cron/') ? ofSecrets : ofTheRest
 }
 
 /** The answer to a browser that asks before it sends (Fetch standard, CORS preflight). */

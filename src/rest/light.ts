@@ -1,10 +1,10 @@
 import type { TRPCError } from '@trpc/server'
 import type { Page } from '../domain/paging.ts'
-import type { Operation } from '../routers/operation.ts'
 import type { Context } from '../routers/trpc.ts'
+import type { RestRoute } from './routes.ts'
 
 export type Call = {
-  operation: Operation
+  route: RestRoute
   /** Path of the request, as it came. */
   path: string
   query: Record<string, unknown>
@@ -21,7 +21,7 @@ const jsonHeaders = { get: (name: string) => (name === 'content-type' ? 'applica
  * library takes these fields as they are instead of building a web Request for each call: 15 to 28 µs saved.
  */
 export class LightRequest {
-  readonly operation: Operation
+  readonly route: RestRoute
   readonly method: string
   readonly url: string
   readonly query: Record<string, unknown>
@@ -29,17 +29,36 @@ export class LightRequest {
   readonly context: Context
   readonly headers = jsonHeaders
   readonly signal = neverAborted
-  /** Set by the library's hooks: why the procedure failed, or the cursor of the page that it returned. */
+  /** Set by the library's hook: why the procedure failed. */
   failure: TRPCError | undefined = undefined
+  /** The cursor of the page that the procedure returned. */
   next: string | null = null
 
-  constructor({ operation, path, query, body, context }: Call) {
-    this.operation = operation
-    this.method = operation.method
+  constructor({ route, path, query, body, context }: Call) {
+    this.route = route
+    this.method = route.operation.method
     this.url = path
     this.query = query
     this.body = body
     this.context = context
+  }
+
+  /** Calls the procedure, guard, checks and all. A page is returned as its items, without its cursor. */
+  async call(input: unknown): Promise<unknown> {
+    const { route, context: ctx, signal } = this
+    const { name: path, procedure, operation } = route
+    const result = await procedure({
+      ctx,
+      path,
+      type: procedure._def.type,
+      getRawInput: async () => input,
+      signal,
+      batchIndex: 0,
+    })
+    if (operation.envelope !== 'page') return result
+    const { items, next } = result as Page<unknown>
+    this.next = next
+    return items
   }
 }
 Object.setPrototypeOf(LightRequest.prototype, Request.prototype)
@@ -52,10 +71,4 @@ export class LightResponse {
   end(json?: string) {
     this.json = json
   }
-}
-
-/** Takes the cursor out of a page, which from here on is written as its items: one serialisation, not two. */
-export function takeCursor(page: Page<unknown>): string | null {
-  Object.defineProperty(page, 'toJSON', { value: () => page.items })
-  return page.next
 }

@@ -1,10 +1,11 @@
+import type { AnyProcedure } from '@trpc/server'
 import type * as z from 'zod'
 import type { Access } from '../domain/admission.ts'
 import { Problem } from '../domain/errors.ts'
 import { appRouter } from '../routers/index.ts'
 import type { Operation, OperationMeta } from '../routers/operation.ts'
 
-type Procedure = { _def: { meta?: OperationMeta; inputs: z.core.$ZodType[] } }
+type Procedure = AnyProcedure & { _def: { meta?: OperationMeta; inputs: z.core.$ZodType[] } }
 
 /** What a form cannot say by itself, learned from the schema. */
 export type Form = {
@@ -16,6 +17,9 @@ export type Form = {
 }
 export type RestRoute = {
   operation: Operation
+  procedure: AnyProcedure
+  /** What the procedure is called at /trpc. */
+  name: string
   access: Access | undefined
   pattern: RegExp
   /** Names of the input's fields. */
@@ -25,9 +29,9 @@ export type RestRoute = {
 }
 
 /** The REST operations, read from the router once. */
-export const routes: readonly RestRoute[] = Object.values(
+export const routes: readonly RestRoute[] = Object.entries(
   appRouter._def.procedures as unknown as Record<string, Procedure>,
-).flatMap(({ _def: { meta, inputs } }) => (meta?.operation ? [routeOf(meta.operation, meta.access, inputs[0])] : []))
+).flatMap(([name, procedure]) => routeOf(name, procedure))
 
 /** Most requests name a path without parameters exactly: found without trying patterns. */
 const exact = new Map<string, RestRoute>(
@@ -63,14 +67,17 @@ export function allowedMethods(here: readonly RestRoute[]): string[] {
   return methods.size === 0 ? [] : [...methods, 'OPTIONS']
 }
 
-function routeOf(operation: Operation, access: Access | undefined, input: z.core.$ZodType | undefined): RestRoute {
+function routeOf(name: string, procedure: Procedure): RestRoute[] {
+  const { meta: { operation, access } = {}, inputs } = procedure._def
+  if (!operation) return []
+  const [input] = inputs
   const shape = input?._zod.def.type === 'object' ? (input as z.ZodObject).shape : {}
   const fields = Object.keys(shape)
   const having = (kind: string) => new Set(fields.filter((name) => kindsOf(shape[name]).includes(kind)))
   const takesBody = operation.method === 'POST' && fields.length > 0
   const { bodyBytesMax: bytesMax } = operation
   const form = takesBody ? { lists: having('array'), nullables: having('nullable'), bytesMax } : undefined
-  return { operation, access, pattern: patternOf(operation.path), fields, form }
+  return [{ operation, procedure, name, access, pattern: patternOf(operation.path), fields, form }]
 }
 
 /** Both spellings of a path match, and only the case that the specification uses. */

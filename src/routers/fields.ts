@@ -55,5 +55,5 @@ function decode(raw: string): string {
 
 /** Half of a surrogate pair has no bytes in UTF-8, so it could not be kept as it was sent. */
 function isWellFormed(value: string): boolean {
-  return !/\p{Surrogate}/u.test(value)
+  return value.isWellFormed()
 }

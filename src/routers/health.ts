@@ -9,6 +9,7 @@ export const healthRouter = router({
     summary: 'Whether the service runs',
     access: 'public',
     envelope: 'none',
+    isConstant: true,
   })
     .input(z.object({}))
     .output(z.object({ ok: z.literal(true), service: z.literal('developer-api') }))
@@ -30,6 +31,7 @@ export const healthRouter = router({
     summary: 'What this service is and where its parts are',
     access: 'public',
     envelope: 'none',
+    isConstant: true,
   })
     .input(z.object({}))
     .output(

@@ -32,6 +32,8 @@ type Facts = {
   /** Success status. */
   status?: 200 | 201 | 204
   envelope?: Envelope
+  /** Whether the answer is the same for everybody for as long as the process runs, so that one call is enough. */
+  isConstant?: boolean
   /** Failures beyond those that follow from access, input and body. */
   problems?: readonly ProblemCode[]
   /** The largest body that is read. */
@@ -54,6 +56,7 @@ export type Operation = {
   path: `/${string}`
   status: 200 | 201 | 204
   envelope: Envelope
+  isConstant: boolean
   problems: readonly ProblemCode[]
   bodyBytesMax: number
 }
@@ -105,10 +108,11 @@ function accessOf(asked: Asked): Access | undefined {
 
 function metaOf(route: Route, facts: Facts, access: Access | undefined): OperationMeta {
   const [method, path] = route.split(' ') as [Method, `/${string}`]
-  const { tag, summary, description, status = 200, envelope = 'data', bodyBytesMax = BODY_BYTES_MAX } = facts
+  const { tag, summary, description, status = 200, envelope = 'data', isConstant = false } = facts
+  const { bodyBytesMax = BODY_BYTES_MAX } = facts
   const codes = [...new Set([...refusalsOf(access), ...(facts.problems ?? [])])]
   return {
-    operation: { route, method, path, status, envelope, problems: codes, bodyBytesMax },
+    operation: { route, method, path, status, envelope, isConstant, problems: codes, bodyBytesMax },
     openapi: {
       method,
       path,

@@ -66,5 +66,11 @@ test('every schema compiles as JSON Schema 2020-12', () => {
 test.each(routes.map(({ operation }) => operation))('no other $method pattern matches $path', ({ method, path }) => {
   const concrete = path.replace(/\{.+?\}/g, 'any_thing')
   const matching = routes.filter(({ operation, pattern }) => operation.method === method && pattern.test(concrete))
-  expect(matching).toHaveLength(1) // or trpc-to-openapi, which takes the first one declared, could call another procedure
+  expect(matching).toHaveLength(1) // or the order of declaration would decide which one is called
+})
+
+test('what is answered once for all is public and takes nothing', () => {
+  const constant = routes.filter(({ operation }) => operation.isConstant)
+  expect(constant.map(({ operation }) => operation.route)).toEqual(['GET /health/', 'GET /'])
+  for (const { access, fields } of constant) expect([access, fields]).toEqual([undefined, []])
 })

@@ -1,5 +1,5 @@
+import { hash } from 'node:crypto'
 import type { Principal } from '../context.ts'
-import { sha256 } from '../digest.ts'
 
 type Entry = { principal: Principal; until: number }
 type Found = { principal: Principal; livesMs: number }
@@ -41,7 +41,7 @@ export class CredentialCache {
    */
   async principalOf(credential: string, find: () => Promise<Found | undefined>): Promise<Principal | undefined> {
     if (!this.#isTrusted) return (await find())?.principal
-    const key = sha256(credential).toString('base64')
+    const key = hash('sha256', credential, 'base64')
     const known = this.#entries.get(key)
     if (known && known.until > performance.now()) return known.principal
 
