@@ -14,7 +14,7 @@ export type Pools = AsyncDisposable & {
   db: Database
   /** What may take more than 50 ms: lists of the console, replays, housekeeping. Nobody waits behind it. */
   slow: Database
-  /** Reads that can bear data that is seconds old; `db` when there is no replica. */
+  /** A copy of the primary, for lists (see replica.ts); `slow` when there is none. */
   replica: Database
 }
 
@@ -30,7 +30,7 @@ export function openPools(target: Target, { replica, pooler = 'session', watch }
     },
   ]
   if (replica) {
-    const client = connect(replica, { ...fast, name: 'developer-api replica', max: poolSizes.replica })
+    const client = connect(replica, { name: 'developer-api replica', max: poolSizes.replica, plans: 'custom', pooler })
     clients.push({ pool: 'replica', client })
   }
   const [db, slow, copy] = clients.map(({ pool, client }) => databaseOver(client, watch?.(pool)))
@@ -38,7 +38,7 @@ export function openPools(target: Target, { replica, pooler = 'session', watch }
   return {
     db,
     slow,
-    replica: copy ?? db,
+    replica: copy ?? slow,
     [Symbol.asyncDispose]: async () => {
       await Promise.all(clients.map(({ client }) => endClient(client)))
     },

@@ -1,3 +1,4 @@
+import { readUpToDate } from '../db/replica.ts'
 import { statement } from '../db/statement.ts'
 import type { AuditRecord } from './account-resources.ts'
 import { ownerOf, requireOwned } from './application-owner.ts'
@@ -31,7 +32,8 @@ const AFTER_ALL = 'aud_~'
 /** What happened to the caller's account, its logins and what it allowed, newest first, for as long as it is kept. */
 export async function listOwnAudit(ctx: UserContext, { limit, cursor }: PageRequest): Promise<Page<AuditRecord>> {
   const [before = AFTER_ALL] = decodeCursor(ctx, 'audit', cursor) ?? []
-  return pageOfRecords(ctx, await recordsOfUser(ctx.db, ctx.principal.userId, before, limit + 1), limit)
+  const found = await readUpToDate(ctx, (db) => recordsOfUser(db, ctx.principal.userId, before, limit + 1))
+  return pageOfRecords(ctx, found, limit)
 }
 
 /** What happened to an application of the caller's, its credentials and its grants, newest first. Throws `not_found`. */
@@ -41,7 +43,8 @@ export async function listApplicationAudit(
 ): Promise<Page<AuditRecord>> {
   await requireOwned(ctx, application_id)
   const [before = AFTER_ALL] = decodeCursor(ctx, 'audit', cursor) ?? []
-  const found = await recordsOfApplication(ctx.db, application_id, before, limit + 1, ownerOf(ctx) ?? null)
+  const reader = ownerOf(ctx) ?? null
+  const found = await readUpToDate(ctx, (db) => recordsOfApplication(db, application_id, before, limit + 1, reader))
   return pageOfRecords(ctx, found, limit)
 }
 

@@ -29,7 +29,7 @@ export type Context = {
   db: Database
   /** Statements that may take more than 50 ms; a pool of its own, so that they hold up nobody. */
   slow: Database
-  /** Reads that can bear data that is seconds old; the primary when there is no replica. */
+  /** For lists, by `readUpToDate`; `slow` when there is no replica. */
   replica: Database
   now: () => Date
   /** Tells the worker that there may be something to deliver. */

@@ -75,7 +75,7 @@ test('the pools: short statements are planned for all values, slow ones anew; wi
     (await of.execute<{ name: string }>(sql`select current_database() as name`))[0]?.name
   expect(await name(pools.replica)).not.toBe(await name(pools.db))
   await using alone = openPools(database.target)
-  expect(alone.replica).toBe(alone.db)
+  expect(alone.replica).toBe(alone.slow)
 })
 
 test('behind a transaction pooler nothing of a session is relied upon', async () => {

@@ -38,7 +38,7 @@ export async function createTestContext(overrides: Partial<Context> = {}) {
   const context: Context = {
     db: database.db,
     slow: database.slow,
-    replica: database.db,
+    replica: database.slow,
     now,
     wake,
     onWake: () => () => {},

@@ -1,5 +1,5 @@
+import type { Database } from '../../db/client.ts'
 import { statement } from '../../db/statement.ts'
-import type { Context } from '../context.ts'
 import { lowerBound } from '../ids.ts'
 import { type Span, spans } from './steps.ts'
 
@@ -35,14 +35,14 @@ select step.n::int, count(*)::int as sampled,
  * From the event to the end of the first attempt, whatever it met: later ones say how long a receiver was away, not how
  * fast it is. Of all steps together, and of each.
  */
-export async function deliveryLatency({ slow }: Context, clientId: string, span: Span, steps: readonly Date[]) {
-  const subscriptions = (await subscriptionsOf(slow, clientId)).map(({ id }) => id)
+export async function deliveryLatency(db: Database, clientId: string, span: Span, steps: readonly Date[]) {
+  const subscriptions = (await subscriptionsOf(db, clientId)).map(({ id }) => id)
   const bounds = (atMs: number) => lowerBound('delivery', new Date(atMs))
   const found =
     subscriptions.length === 0
       ? []
       : await selectLatency(
-          slow,
+          db,
           steps.map((at) => bounds(at.getTime())),
           steps.map((at) => bounds(at.getTime() + spans[span].stepMs)),
           subscriptions,

@@ -1,3 +1,4 @@
+import { readUpToDate } from '../../db/replica.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import { requireOwned } from '../application-owner.ts'
 import type { OwnerContext } from '../audit.ts'
@@ -40,10 +41,14 @@ export async function getUsage(ctx: OwnerContext, input: { application_id: strin
   const { step } = spans[span]
   const steps = stepsUntil(ctx.now(), span)
   const [from = ctx.now()] = steps
-  const [found, operations, latency, keys] = await Promise.all([
-    bySteps(ctx.slow, id, from, step),
-    byOperations(ctx.slow, id, from, OPERATIONS_MAX),
-    deliveryLatency(ctx, id, span, steps),
+  const [[found, operations, latency], keys] = await Promise.all([
+    readUpToDate(ctx, (db) =>
+      Promise.all([
+        bySteps(db, id, from, step),
+        byOperations(db, id, from, OPERATIONS_MAX),
+        deliveryLatency(db, id, span, steps),
+      ]),
+    ),
     keysOf(ctx, id),
   ])
   const foundAt = new Map(found.map((one) => [one.at, one]))

@@ -1,3 +1,4 @@
+import { readUpToDate } from '../../db/replica.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import { Problem } from '../errors.ts'
 import { isId, lowerBound } from '../ids.ts'
@@ -48,7 +49,7 @@ export async function listDeliveries(ctx: OwnerContext, filter: DeliveryFilter):
   const [after] = decodeCursor(ctx, list, cursor) ?? []
   const before = after ?? boundOf('to', filter.to) ?? LATER_THAN_ALL
   const from = boundOf('from', filter.from) ?? ''
-  const rows = await selectDeliveries(ctx.slow, id, before, from, type, outcome, limit + 1)
+  const rows = await readUpToDate(ctx, (db) => selectDeliveries(db, id, before, from, type, outcome, limit + 1))
   return pageOf(ctx, list, rows, limit, (row) => [row.id])
 }
 
@@ -71,10 +72,9 @@ const selectPayload = statement<[eventId: string], { payload: string }>('select 
 /** One delivery with what was sent and every attempt; `payload` is null once its event is gone. Throws `not_found`. */
 export async function getDelivery(ctx: OwnerContext, { id }: { id: string }): Promise<DeliveryDetails> {
   const delivery = await requireDelivery(ctx, id)
-  const [attempts, [event]] = await Promise.all([
-    selectAttempts(ctx.slow, id),
-    selectPayload(ctx.slow, delivery.event_id),
-  ])
+  const [attempts, [event]] = await readUpToDate(ctx, (db) =>
+    Promise.all([selectAttempts(db, id), selectPayload(db, delivery.event_id)]),
+  )
   return { ...delivery, payload: event?.payload ?? null, attempts_made: attempts }
 }
 

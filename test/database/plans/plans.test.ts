@@ -38,7 +38,7 @@ await fill(database.target)
 const explained = openExplained(database.target)
 const { db, slow } = explained
 const base = await createTestContext()
-const ctx: Context = { ...base.context, db, slow, replica: db, now: () => new Date() }
+const ctx: Context = { ...base.context, db, slow, replica: slow, now: () => new Date() }
 afterAll(async () => {
   await explained[Symbol.asyncDispose]()
   await Promise.all([base, database].map((resource) => resource[Symbol.asyncDispose]()))
