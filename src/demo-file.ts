@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openContext } from './compose.ts'
 import type { Config } from './config.ts'
+import { prepareDataFolder } from './data-folder.ts'
 import type { Target } from './db/client.ts'
 import type { Context } from './domain/context.ts'
 import { DemoCredentials } from './domain/demo/credentials.ts'
@@ -27,7 +28,7 @@ async function writeDemoTo(target: Target, config: Config): Promise<DemoCredenti
 async function writeDemo(ctx: Context, dataDir: string): Promise<DemoCredentials> {
   const file = demoFileIn(dataDir)
   const credentials = await prepareDemo(ctx, read(file))
-  mkdirSync(dataDir, { recursive: true })
+  prepareDataFolder(dataDir)
   const aside = `${file}.${process.pid}`
   writeFileSync(aside, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 })
   renameSync(aside, file)

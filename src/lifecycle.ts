@@ -47,13 +47,15 @@ export async function live(start: (life: Life) => Promise<void>): Promise<void> 
   }
   await aborted(stop.signal)
   await opened[Symbol.asyncDispose]()
+  logger.info('Stopped')
   end(status)
 }
 
 function listenForSignals(stop: AbortController) {
   let firstAt = 0
-  const onSignal = () => {
+  const onSignal = (signal: NodeJS.Signals) => {
     if (!stop.signal.aborted) {
+      logger.info({ signal }, 'Stopping: what is in flight ends first')
       firstAt = performance.now()
       stop.abort()
     } else if (performance.now() - firstAt > ECHO_MS) end(1, 'Stopped at once by a second signal')

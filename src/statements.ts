@@ -1,3 +1,4 @@
+import { DatabaseContact } from './database-contact.ts'
 import type { PoolName } from './db/pools.ts'
 import { type Logger, logger } from './telemetry/logger.ts'
 import type { ProcessMetrics } from './telemetry/process-metrics.ts'
@@ -16,8 +17,17 @@ let loggedAt = Number.NEGATIVE_INFINITY
 
 type Watchers = { metrics?: ProcessMetrics | undefined; traces?: Traces | undefined; log?: Logger }
 
-/** Follows the statements of each pool: slow ones are logged by their text, never by their values; all are measured. */
+/**
+ * Follows the statements of each pool: slow ones are logged by their text, never by their values; all are measured. They
+ * also show when a database goes away and comes back.
+ */
 export function watchStatements({ metrics, traces, log = logger }: Watchers = {}) {
+  const primary = new DatabaseContact(log, 'primary')
+  const contacts: Record<PoolName, DatabaseContact> = {
+    fast: primary,
+    slow: primary,
+    replica: new DatabaseContact(log, 'replica'),
+  }
   return (pool: PoolName) => (text: string) => {
     const begun = performance.now()
     statementsInFlight[pool]++
@@ -27,6 +37,7 @@ export function watchStatements({ metrics, traces, log = logger }: Watchers = {}
       const durationMs = performance.now() - begun
       metrics?.observeStatement(pool, durationMs / 1000)
       trace?.(outcome)
+      contacts[pool].heard(outcome)
       if (durationMs >= SLOW_MS[pool])
         tellOfSlow(log, { pool, durationMs: Math.round(durationMs), statement: shownOf(text) })
     }

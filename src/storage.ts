@@ -1,13 +1,17 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { Config } from './config.ts'
+import { prepareDataFolder } from './data-folder.ts'
 import type { Target } from './db/client.ts'
 import { startEmbedded } from './db/embedded/supervisor.ts'
 import { isUnavailable } from './db/failure.ts'
 import { migrateDatabase } from './db/migrate.ts'
 import type { Life } from './lifecycle.ts'
 import { logger } from './telemetry/logger.ts'
+import { reasonOf } from './telemetry/reason.ts'
 
 const ASK_AGAIN_MS = 1_000
+/** A line every half minute: enough to see that it still waits, and why. */
+const TELL_EVERY = 30
 
 /**
  * The database of this configuration, migrated and with its partitions: the embedded one, which stops with `opened`, or
@@ -20,6 +24,7 @@ export async function openStorage(config: Config, life: Life): Promise<Target> {
 }
 
 async function openEmbedded({ dataDir }: Config, { opened, fail }: Life): Promise<Target> {
+  prepareDataFolder(dataDir)
   const server = opened.use(await startEmbedded({ dataDir, log: (line) => logger.info(line) }))
   server.failed.then(fail, fail)
   return server.target
@@ -27,26 +32,32 @@ async function openEmbedded({ dataDir }: Config, { opened, fail }: Life): Promis
 
 async function migrateWhenReachable(target: Target, stopping: AbortSignal): Promise<void> {
   const onWait = () => logger.info('Another process migrates the database')
-  const tellOnce = once(() => logger.warn('The database does not answer yet: it is asked again every second'))
-  for (;;) {
-    const applied = await migrateDatabase(target, { onWait }).catch(ignoreUnavailable)
-    if (applied !== undefined) {
-      if (applied > 0) logger.info({ applied }, 'The database was migrated')
-      return
-    }
-    tellOnce()
+  for (let tried = 0; ; tried++) {
+    const failure = await migrateDatabase(target, { onWait }).then(tellApplied, unavailability)
+    if (failure === undefined) return
+    if (tried % TELL_EVERY === 0) tellOfWaiting(target, failure)
     await after(ASK_AGAIN_MS, undefined, { signal: stopping })
   }
 }
 
-function ignoreUnavailable(error: unknown): undefined {
-  if (!isUnavailable(error)) throw error
+function tellApplied(applied: number): undefined {
+  if (applied > 0) logger.info({ applied }, 'The database was migrated')
 }
 
-function once(tell: () => void): () => void {
-  let isTold = false
-  return () => {
-    if (!isTold) tell()
-    isTold = true
-  }
+/** A failure that may pass. Throws any other. */
+function unavailability(error: unknown): unknown {
+  if (!isUnavailable(error)) throw error
+  return error
+}
+
+function tellOfWaiting(target: Target, failure: unknown) {
+  const facts = { database: hostOf(target), reason: reasonOf(failure) }
+  logger.warn(facts, 'The database does not answer yet: it is asked again every second')
+}
+
+/** Host and port, without who is asking for what by which password. */
+function hostOf(target: Target): string {
+  if (typeof target !== 'string') return target.host
+  const [, host = ''] = /^\w+:\/\/(?:[^/]*@)?([^/?#]*)/.exec(target) ?? [] // a list of hosts is no URL
+  return host
 }

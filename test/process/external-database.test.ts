@@ -4,8 +4,9 @@ import { startProcess } from '../support/process.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
-test('a database that does not answer is waited for: alive, not ready, and told once', async () => {
-  const DATABASE_URL = `postgres://app:hunter2@127.0.0.1:${await freePort()}/app`
+test('a database that does not answer is waited for: alive, not ready, and told once with where and why', async () => {
+  const host = `127.0.0.1:${await freePort()}`
+  const DATABASE_URL = `postgres://app:hunter2@${host}/app`
   await using service = await startProcess({ DATABASE_URL, SECRET_KEYS: 'k'.repeat(32) })
   await service.output.holds(/does not answer yet/)
   expect((await fetch(`${service.base}/health/`)).status).toBe(200)
@@ -18,6 +19,8 @@ test('a database that does not answer is waited for: alive, not ready, and told 
   expect(await service.stop()).toBe(0)
   const { stdout, stderr } = service.output.text
   expect(stdout.match(/does not answer yet/g)).toHaveLength(1)
+  expect(stdout).toMatch(new RegExp(`"database":"${host}","reason":"[^"]*ECONNREFUSED`))
+  expect(stdout).toMatch(/"signal":"SIGTERM","msg":"Stopping[^\n]+\n.*"msg":"Stopped"\}\n$/)
   expect(stdout + stderr).not.toContain('hunter2')
 })
 

@@ -1,0 +1,34 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import { openPools } from '../../src/db/pools.ts'
+import { statement } from '../../src/db/statement.ts'
+import { watchStatements } from '../../src/statements.ts'
+import { createTestDatabase } from '../support/database.ts'
+import { createDatabaseProxy } from '../support/database-proxy.ts'
+
+const ask = statement<[], { one: number }>('select 1 as one')
+const fail = statement<[], never>('select 1 / 0')
+
+test('it is told once that the database is away, and once that it is back', async () => {
+  await using database = await createTestDatabase()
+  await using proxy = await createDatabaseProxy(database.target)
+  const lines: Record<string, unknown>[] = []
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  await using pools = openPools(proxy.target, { watch: watchStatements({ log }) })
+  await ask(pools.db)
+  await expect(fail(pools.db)).rejects.toThrow('division by zero')
+  expect(lines).toEqual([])
+
+  await proxy.takeAway()
+  await expect(ask(pools.db)).rejects.toThrow()
+  await expect(ask(pools.slow)).rejects.toThrow()
+  expect(lines).toMatchObject([
+    { database: 'primary', reason: expect.stringMatching(/\w/), msg: 'The database does not answer' },
+  ])
+
+  await proxy.giveBack()
+  await ask(pools.slow)
+  await ask(pools.db)
+  expect(lines.slice(1)).toMatchObject([{ database: 'primary', awayMs: expect.any(Number) }])
+  expect(lines[1]?.msg).toBe('The database answers again')
+})
