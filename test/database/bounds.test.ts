@@ -1,0 +1,61 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect, type Database } from '../../src/db/client.ts'
+import { isUnavailable } from '../../src/db/failure.ts'
+import { endClient, openPools, type Pools, poolSizes } from '../../src/db/pools.ts'
+import { createTestDatabase } from '../support/database.ts'
+
+let database: Awaited<ReturnType<typeof createTestDatabase>>
+let pools: Pools
+beforeAll(async () => {
+  database = await createTestDatabase()
+  pools = openPools(database.target, { replica: database.target })
+})
+afterAll(async () => {
+  await pools[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+const settingsOf = async (db: Database) => {
+  const [row] = await db.execute(sql`
+    select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
+      current_setting('idle_in_transaction_session_timeout') as idle`)
+  return row
+}
+
+test('no statement, no wait for a lock and no idle transaction is without an end', async () => {
+  const slow = { statement: '10s', lock: '5s', idle: '10s' }
+  expect(await settingsOf(pools.db)).toEqual({ statement: '5s', lock: '2500ms', idle: '5s' })
+  expect(await settingsOf(pools.slow)).toEqual(slow)
+  expect(await settingsOf(pools.replica)).toEqual(slow)
+})
+
+test('a transaction that idles is ended by the server: it fails as unavailable, and the pool goes on', async () => {
+  const client = connect(database.target, { max: 1, statementMs: 100 })
+  const idling = client.begin(async (tx) => {
+    const [{ pid } = { pid: 0 }] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+    while (await isConnected(pid));
+    await tx`select 1`
+  })
+  await expect(idling).rejects.toSatisfy(isUnavailable)
+  expect(await client`select 1 as one`).toMatchObject([{ one: 1 }])
+  await endClient(client)
+})
+
+const isConnected = async (pid: number) => {
+  const rows = await pools.db.execute(sql`select 1 from pg_stat_activity where pid = ${pid}`)
+  return rows.length > 0
+}
+
+test.each(['db', 'slow', 'replica'] as const)(
+  'however much is asked of the pool %s, it opens no more connections',
+  async (name) => {
+    const max = poolSizes[name === 'db' ? 'fast' : name]
+    const asked = Array.from({ length: 20 * max }, () =>
+      pools[name].execute<{ pid: number }>(sql`select pg_backend_pid() as pid, pg_sleep(0.002)::text`),
+    )
+    const pids = (await Promise.all(asked)).map(([row]) => row?.pid)
+    expect(pids).toHaveLength(20 * max)
+    expect(new Set(pids).size).toBeLessThanOrEqual(max)
+  },
+)
