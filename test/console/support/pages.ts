@@ -25,6 +25,9 @@ export const ownPages = [
   '/console/developer/applications/new',
   '/console/developer/applications/:application',
   '/console/developer/applications/:application/keys',
+  '/console/developer/applications/:application/usage',
+  '/console/developer/applications/:application/usage?span=month',
+  '/console/developer/applications/:application/log',
   '/console/developer/applications/:application/settings',
   '/console/developer/webhooks',
   '/console/developer/webhooks/new',
@@ -43,6 +46,7 @@ export const ownPages = [
   '/console/account/connections',
   '/console/account/sessions',
   '/console/account/sign-in',
+  '/console/account/log',
   '/console/no/such/page',
 ]
 

@@ -5,4 +5,5 @@ export const accountRoutes: RouteObject[] = [
   { path: 'connections', lazy: async () => ({ Component: (await import('./connections.tsx')).Connections }) },
   { path: 'sessions', lazy: async () => ({ Component: (await import('./sessions.tsx')).Sessions }) },
   { path: 'sign-in', lazy: async () => ({ Component: (await import('./sign-in.tsx')).SignIn }) },
+  { path: 'log', lazy: async () => ({ Component: (await import('./log.tsx')).AccountLog }) },
 ]

@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTRPC } from '../app/api.ts'
 import type { Outputs } from '../app/session.tsx'
 import { useAction } from '../components/action.ts'
+import { describeBrowser } from '../components/browsers.ts'
 import { Instant } from '../components/instant.tsx'
 import { Loaded } from '../components/loaded.tsx'
 import { More } from '../components/more.tsx'
@@ -10,7 +11,6 @@ import { Page } from '../components/page.tsx'
 import { byCursor, itemsOf } from '../components/pages.ts'
 import { Section } from '../components/section.tsx'
 import { Status } from '../components/status.tsx'
-import { describeBrowser } from './browsers.ts'
 
 type LoginSession = Outputs['account']['sessions']['list']['items'][number]
 

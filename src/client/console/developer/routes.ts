@@ -15,6 +15,8 @@ const applications: RouteObject[] = [
     children: [
       { index: true, lazy: async () => ({ Component: (await import('./applications/credentials.tsx')).Credentials }) },
       { path: 'keys', lazy: async () => ({ Component: (await import('./applications/keys.tsx')).Keys }) },
+      { path: 'usage', lazy: async () => ({ Component: (await import('./usage/usage.tsx')).Usage }) },
+      { path: 'log', lazy: async () => ({ Component: (await import('./applications/log.tsx')).Log }) },
       { path: 'settings', lazy: async () => ({ Component: (await import('./applications/settings.tsx')).Settings }) },
     ],
   },

@@ -31,6 +31,7 @@ const groups: readonly { title: string; places: readonly Place[] }[] = [
       { label: 'Connected applications', to: '/account/connections' },
       { label: 'Sessions', to: '/account/sessions' },
       { label: 'Sign-in', to: '/account/sign-in' },
+      { label: 'Security log', to: '/account/log' },
     ],
   },
 ]

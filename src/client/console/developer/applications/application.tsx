@@ -1,12 +1,20 @@
-import { Tabs } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Outlet, useLocation, useNavigate, useOutletContext, useParams } from 'react-router'
+import { Outlet, useOutletContext, useParams } from 'react-router'
 import { useTRPC } from '../../app/api.ts'
 import { Loaded } from '../../components/loaded.tsx'
 import { Page } from '../../components/page.tsx'
+import { Parts } from '../../components/parts.tsx'
 import { type Application, kindOf } from './applications.tsx'
 
 const above = [{ label: 'Applications', to: '/developer/applications' }]
+
+const parts = [
+  { label: 'Credentials', path: '' },
+  { label: 'API keys', path: '/keys' },
+  { label: 'Usage', path: '/usage' },
+  { label: 'Security log', path: '/log' },
+  { label: 'Settings', path: '/settings' },
+]
 
 /** The application that this page is about, for the parts of the page. */
 export const useApplication = (): Application => useOutletContext<Application>()
@@ -22,26 +30,11 @@ export function ApplicationPage() {
       <Loaded query={query}>
         {(application) => (
           <>
-            <Parts id={application.id} />
+            <Parts label="Parts of the application" base={`/developer/applications/${application.id}`} parts={parts} />
             <Outlet context={application} />
           </>
         )}
       </Loaded>
     </Page>
-  )
-}
-
-function Parts({ id }: { id: string }) {
-  const navigate = useNavigate()
-  const { pathname } = useLocation()
-  const base = `/developer/applications/${id}`
-  return (
-    <Tabs value={pathname.replace(/\/$/, '')} onChange={(to) => to && void navigate(to)}>
-      <Tabs.List aria-label="Parts of the application">
-        <Tabs.Tab value={base}>Credentials</Tabs.Tab>
-        <Tabs.Tab value={`${base}/keys`}>API keys</Tabs.Tab>
-        <Tabs.Tab value={`${base}/settings`}>Settings</Tabs.Tab>
-      </Tabs.List>
-    </Tabs>
   )
 }

@@ -11,17 +11,19 @@ import { Loaded } from '../../components/loaded.tsx'
 import { Section } from '../../components/section.tsx'
 import { type Secret, ShownOnce } from '../../components/shown-once.tsx'
 import { useApplication } from './application.tsx'
+import { PublicKeys } from './public-keys.tsx'
 
 type ClientSecret = Outputs['applications']['secrets']['list'][number]
 
 export function Credentials() {
-  const { id, confidential } = useApplication()
+  const { id, jwks, dpop_bound } = useApplication()
   return (
     <>
       <Section title="Client identifier" intro="Public: it may be read by anybody, and names the application in OAuth.">
         <Copyable value={id} label="client identifier" />
       </Section>
-      {confidential ? <Secrets /> : <NoSecret />}
+      {jwks ? <PublicKeys key={id} jwks={jwks} /> : <SecretsOrNone />}
+      {dpop_bound && <BoundTokens />}
       <Text size="sm" c="dimmed">
         See it in action: the{' '}
         <Anchor component={Link} to={`/developer/quick-start?application=${id}`} size="sm">
@@ -32,6 +34,19 @@ export function Credentials() {
     </>
   )
 }
+
+const SecretsOrNone = () => (useApplication().confidential ? <Secrets /> : <NoSecret />)
+
+const BoundTokens = () => (
+  <Section title="Tokens bound to a key">
+    <Text size="sm">
+      Each request with a token of this application needs a proof of the key that the token was issued to (DPoP).{' '}
+      <Anchor href="/docs/guides/dpop" size="sm">
+        How to make one
+      </Anchor>
+    </Text>
+  </Section>
+)
 
 const NoSecret = () => (
   <Section title="No client secret">

@@ -10,6 +10,7 @@ import { Problem } from '../../components/problem.tsx'
 import { Section } from '../../components/section.tsx'
 import { type Secret, ShownOnce } from '../../components/shown-once.tsx'
 import { ApplicationFields, applicationFields, emptyApplication, linesOf } from './application-fields.tsx'
+import { keySetFault, keySetOf, noProof, ProofFields } from './proof-fields.tsx'
 
 const kinds = [
   {
@@ -48,22 +49,27 @@ type Created = { id: string; client_secret: string | null }
 function NewApplicationForm({ onCreated }: { onCreated: (created: Created) => void }) {
   const trpc = useTRPC()
   const queries = useQueryClient()
-  const form = useForm({ mode: 'uncontrolled', initialValues: { kind: 'confidential', ...emptyApplication } })
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { kind: 'confidential', ...emptyApplication, ...noProof },
+    validate: { jwks: keySetFault },
+  })
   const { mutate, error, isPending } = useMutation(
     trpc.applications.create.mutationOptions({
       onSuccess: (created) => {
         void queries.invalidateQueries({ queryKey: trpc.applications.pathKey() })
         onCreated(created)
       },
-      onError: (failure) => form.setErrors(fieldErrors(failure, applicationFields)),
+      onError: (failure) => form.setErrors(fieldErrors(failure, [...applicationFields, 'jwks'])),
     }),
   )
-  const submit = form.onSubmit(({ kind, redirect_uris, website_url, ...values }) =>
+  const submit = form.onSubmit(({ kind, redirect_uris, website_url, jwks, ...values }) =>
     mutate({
       ...values,
       confidential: kind === 'confidential',
       website_url: website_url || null,
       redirect_uris: linesOf(redirect_uris),
+      jwks: keySetOf(jwks),
     }),
   )
   return (
@@ -82,6 +88,7 @@ function NewApplicationForm({ onCreated }: { onCreated: (created: Created) => vo
           </Stack>
         </Radio.Group>
         <ApplicationFields form={form} />
+        <ProofFields form={form} />
         {error && Object.keys(form.errors).length === 0 && <Problem error={error} />}
         <Group justify="flex-end">
           <Anchor component={Link} to="/developer/applications" size="sm">

@@ -1,0 +1,33 @@
+import type { Outputs } from '../app/session.tsx'
+
+export type AuditRecord = Outputs['account']['audit']['items'][number]
+
+/** What happened, for people; an action that is newer than this page is shown as it is called. */
+const words: Record<string, string> = {
+  'user.created': 'Account created',
+  'user.email_changed': 'Email address changed',
+  'user.password_changed': 'Password changed',
+  'session.started': 'Logged in',
+  'session.ended': 'Session ended',
+  'application.created': 'Application created',
+  'application.updated': 'Application changed',
+  'application.deleted': 'Application deleted',
+  'secret.created': 'Client secret created',
+  'secret.revoked': 'Client secret revoked',
+  'key.created': 'API key created',
+  'key.rolled': 'API key rolled',
+  'key.revoked': 'API key revoked',
+  'grant.allowed': 'Access allowed',
+  'grant.revoked': 'Access revoked',
+}
+
+export const describeAction = (action: string): string => words[action] ?? action
+
+/** Who did it, as seen by the one with this identifier. */
+export function describeActor({ actor_type, actor_id }: AuditRecord, readerId: string): string {
+  if (actor_type === 'operator') return 'the operator of this service'
+  if (actor_type === 'system') return 'the service itself'
+  if (actor_type === 'client') return 'the application'
+  if (actor_type === 'api_key') return 'an API key'
+  return actor_id === readerId ? 'you' : 'a user'
+}

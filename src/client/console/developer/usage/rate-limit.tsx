@@ -1,0 +1,63 @@
+import { Anchor, Progress, Text } from '@mantine/core'
+import { exactly } from '../../components/numbers.ts'
+import { Section } from '../../components/section.tsx'
+import type { UsageFigures } from './usage.tsx'
+
+type Limit = UsageFigures['rate_limit']
+
+/** Where the keys stand at this moment. */
+export function RateLimit({ rateLimit: { limit, window_s, keys } }: { rateLimit: Limit }) {
+  return (
+    <Section
+      title="Rate limit now"
+      intro={
+        <>
+          Each key, and each token, may make {exactly(limit)} requests in {window_s} seconds.{' '}
+          <Anchor href="/docs/guides/limits" size="sm">
+            How to keep within it
+          </Anchor>
+        </>
+      }
+    >
+      {keys.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          This application has no API key. How a token stands, the headers of each answer say.
+        </Text>
+      ) : (
+        <ul className="rows">
+          {keys.map((key) => (
+            <KeyRow key={key.id} of={key} limit={limit} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  )
+}
+
+function KeyRow({ of: { name, last4, remaining, reset_s }, limit }: { of: Limit['keys'][number]; limit: number }) {
+  const used = limit - remaining
+  const isFull = remaining === 0
+  return (
+    <li className="row">
+      <div className="row-main">
+        <Text fw={600} className="breakable">
+          {name}{' '}
+          <Text span ff="monospace" size="sm" c="dimmed">
+            …{last4}
+          </Text>
+        </Text>
+        <Text size="sm" c="dimmed">
+          {exactly(used)} of {exactly(limit)} used
+          {used > 0 && ` · starts again in ${reset_s} s`}
+        </Text>
+      </div>
+      <Progress.Root size="lg" className="used">
+        <Progress.Section
+          value={(used / limit) * 100}
+          aria-label={`Used by ${name}`}
+          color={isFull ? 'var(--bad)' : 'iris'}
+        />
+      </Progress.Root>
+    </li>
+  )
+}

@@ -1,0 +1,53 @@
+import { Text } from '@mantine/core'
+import { Chart, type Series } from '../../components/chart.tsx'
+import { Figure, Figures } from '../../components/figures.tsx'
+import { exactly, shareOf, shortly } from '../../components/numbers.ts'
+import { Section } from '../../components/section.tsx'
+import { describeDuration } from '../../components/times.ts'
+import { spanWords, stepNames } from './step-names.ts'
+import type { UsageFigures } from './usage.tsx'
+
+const series: readonly Series[] = [
+  { name: 'Answered', tone: 'accent' },
+  { name: 'Errors', tone: 'bad' },
+  { name: 'Over the limit', tone: 'warn' },
+]
+
+export function Requests({ usage: { requests, operations, step } }: { usage: UsageFigures }) {
+  const sum = (of: 'requests' | 'errors' | 'limited') => requests.reduce((all, one) => all + one[of], 0)
+  const [all, errors, limited] = [sum('requests'), sum('errors'), sum('limited')]
+  return (
+    <Section
+      title="Requests"
+      intro={`Calls with a token or a key of this application ${spanWords[step]}. They appear here within seconds.`}
+    >
+      <Figures>
+        <Figure name="Requests">{exactly(all)}</Figure>
+        <Figure name="Errors" hint={shareOf(errors, all)}>
+          {exactly(errors)}
+        </Figure>
+        <Figure name="Over the limit" hint={shareOf(limited, all)}>
+          {exactly(limited)}
+        </Figure>
+        <Figure name="Average time">{all === 0 ? '–' : describeDuration(meanOf(operations))}</Figure>
+      </Figures>
+      {all === 0 ? (
+        <Text size="sm" c="dimmed">
+          No request yet {step === 'hour' ? 'in these 24 hours' : 'in these 30 days'}.
+        </Text>
+      ) : (
+        <Chart label="Requests" series={series} describe={shortly} steps={requests.map((one) => stepOf(one, step))} />
+      )}
+    </Section>
+  )
+}
+
+function stepOf({ at, requests, errors, limited }: UsageFigures['requests'][number], step: UsageFigures['step']) {
+  const parts = [requests - errors - limited, errors, limited]
+  return { ...stepNames(at, step), parts, values: parts.map(exactly) }
+}
+
+function meanOf(operations: UsageFigures['operations']): number {
+  const all = operations.reduce((sum, { requests }) => sum + requests, 0)
+  return operations.reduce((sum, { requests, mean_ms }) => sum + requests * (mean_ms ?? 0), 0) / all
+}

@@ -1,0 +1,20 @@
+import type { UsageFigures } from './usage.tsx'
+
+const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric' })
+const hourOfDay = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: 'numeric', minute: '2-digit' })
+const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const dayOfWeek = new Intl.DateTimeFormat(undefined, {
+  weekday: 'short',
+  month: 'short',
+  day: 'numeric',
+  timeZone: 'UTC',
+})
+
+/** What stands under a step, and what it is called: an hour in local time, or a day, which is counted in UTC. */
+export function stepNames(at: string, step: UsageFigures['step']): { at: string; mark: string; title: string } {
+  const begin = new Date(at)
+  if (step === 'hour') return { at, mark: hour.format(begin), title: hourOfDay.format(begin) }
+  return { at, mark: day.format(begin), title: dayOfWeek.format(begin) }
+}
+
+export const spanWords = { hour: 'in the last 24 hours', day: 'in the last 30 days, by day of UTC' } as const

@@ -1,0 +1,52 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { hasBrowser, logIn, openBrowser } from './support/browser.ts'
+
+describe.skipIf(!hasBrowser)('the owner of an application', () => {
+  test('sees within seconds what it has asked for, in bars and in numbers', async () => {
+    await using browser = await openBrowser()
+    const { base, demo } = browser.product
+    const { page, faults } = await browser.visit()
+    const ask = (path: string) => fetch(base + path, { headers: { authorization: `Bearer ${demo.api_key}` } })
+    for (const path of ['/v1/channels/streamer', '/v1/channels/nobody', '/v1/livestreams/']) await ask(path)
+    await page.goto(`/login?next=/console/developer/applications/${demo.client.client_id}/usage`)
+    await logIn(page, demo.users.streamer)
+    const requests = page.getByRole('region', { name: 'Requests' })
+    await requests.getByRole('definition').filter({ hasText: /^3$/ }).waitFor({ timeout: 30_000 })
+    await page.getByRole('row', { name: 'GET /v1/​channels/​{slug} 2 1' }).waitFor()
+    await requests.getByText('Requests in numbers').click()
+    expect(await requests.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual(['2', '1', '0'])
+    await page.getByText(/^[1-3] of 800 used/).waitFor()
+    await page.getByText('30 days').click()
+    expect(new URL(page.url()).search).toBe('?span=month')
+    await requests.getByText('by day of UTC').waitFor()
+    expect(await requests.getByRole('row').count()).toBe(31)
+    expect(faults).toEqual([])
+  })
+
+  test('registers one that signs, and reads in its log who did so', async () => {
+    await using browser = await openBrowser()
+    const { page, faults } = await browser.visit()
+    await page.goto('/login?next=/console/developer/applications/new')
+    await logIn(page, browser.product.demo.users.streamer)
+    await page.getByRole('textbox', { name: 'Name' }).fill('Signing job')
+    await page.getByText('Advanced: own keys').click()
+    const keys = page.getByLabel('Public keys (JWKS)')
+    const create = () => page.getByRole('button', { name: 'Create application' }).click()
+    await keys.fill('{')
+    await create()
+    await page.getByText('Is not JSON.').waitFor()
+    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    await keys.fill(JSON.stringify({ keys: [privateKey.export({ format: 'jwk' })] }))
+    await create()
+    await page.getByText('Holds a private or symmetric key').waitFor()
+    await keys.fill(JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'first' }] }))
+    await page.getByLabel('Bind its tokens to a key').check()
+    await create()
+    await page.getByRole('region', { name: 'Public keys' }).getByText('first', { exact: true }).waitFor()
+    await page.getByText('Tokens bound to a key').waitFor()
+    await page.getByRole('tab', { name: 'Security log' }).click()
+    await page.getByRole('listitem').filter({ hasText: 'Application created' }).getByText('by you').waitFor()
+    expect(faults).toEqual([])
+  })
+})
