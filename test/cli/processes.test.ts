@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
-import { runCommand, startProcess, startService, temporaryFolder } from '../support/process.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { runCommand, startProcess, startService } from '../support/process.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // a database is made
 

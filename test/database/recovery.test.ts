@@ -1,7 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { sql } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
 import { announcer } from '../../src/db/announcer.ts'
@@ -10,16 +8,18 @@ import { isUnavailable } from '../../src/db/failure.ts'
 import { type Channels, listen } from '../../src/db/listener.ts'
 import { openPools } from '../../src/db/pools.ts'
 import { statement } from '../../src/db/statement.ts'
+import { folderWithCluster } from '../support/process.ts'
 
 /** A server of its own, for it is stopped, killed and frozen. */
-const dataDir = mkdtempSync(join(tmpdir(), 'recovery-'))
+const folder = folderWithCluster()
+const dataDir = folder.path
 const settings = { fsync: 'off' }
 let server = await startEmbedded({ dataDir, settings })
 const pools = openPools(server.target)
 afterAll(async () => {
   await pools[Symbol.asyncDispose]()
   await server.stop()
-  rmSync(dataDir, { recursive: true, force: true })
+  folder[Symbol.dispose]()
 })
 
 const ask = statement<[], { one: number }>('select 1 as one')

@@ -3,11 +3,12 @@ import { existsSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { runCommand, type Service, startService, temporaryFolder } from '../support/process.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { folderWithCluster, runCommand, type Service, startService } from '../support/process.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-const folder = temporaryFolder()
+const folder = folderWithCluster()
 const env = { DATA_DIR: folder.path, DEMO_DATA: 'off', WEB_CONCURRENCY: '2' }
 let service: Service
 let key: string

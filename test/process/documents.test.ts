@@ -5,12 +5,12 @@ import { variables } from '../../src/config.ts'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
 import { Browser } from '../oauth/support/browser.ts'
 import { blocksOf, openShell } from '../support/documents.ts'
-import { run, type Service, startService, temporaryFolder } from '../support/process.ts'
+import { folderWithCluster, run, type Service, startService } from '../support/process.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 describe('the commands of the README', () => {
-  const folder = temporaryFolder()
+  const folder = folderWithCluster()
   const env = { DATA_DIR: folder.path, CRON_SECRET: 'a-secret-of-the-clock' }
   let service: Service
   let shell: ReturnType<typeof openShell>

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
 import { scrape } from '../support/figures.ts'
 import { freePort } from '../support/free-port.ts'
-import { type Service, startService, temporaryFolder } from '../support/process.ts'
+import { folderWithCluster, type Service, startService } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 describe('the figures of a service of two processes', () => {
-  const folder = temporaryFolder()
+  const folder = folderWithCluster()
   let service: Service
   let port: number
 

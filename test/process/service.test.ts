@@ -4,7 +4,8 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFailed, test, vi } from 'vitest'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
-import { run, type Service, startService, temporaryFolder } from '../support/process.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { run, type Service, startService } from '../support/process.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // processes start, and on a busy machine that takes its time
 

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
-import { type Service, startService, temporaryFolder } from '../support/process.ts'
+import { folderWithCluster, type Service, startService } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -33,7 +33,7 @@ function hope<Value>() {
 }
 
 test('SIGTERM under load loses no acknowledged message and no delivery, and readiness turns false first', async () => {
-  using folder = temporaryFolder()
+  using folder = folderWithCluster()
   await using receiver = await startReceiver()
   const env = { DATA_DIR: folder.path, RATE_LIMITS: 'off', TRUST_PROXY: '1', LOG_LEVEL: 'warn' }
   const service = await startService(env)

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
-import { run, startService, temporaryFolder } from '../support/process.ts'
+import { folderWithCluster, run, startService } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -42,7 +42,7 @@ async function startCollector() {
 const attribute = ({ attributes }: Span, key: string) => attributes.find((one) => one.key === key)?.value
 
 test('a request, its statements, its event and the attempt to deliver that are spans of one trace', async () => {
-  using folder = temporaryFolder()
+  using folder = folderWithCluster()
   using collector = await startCollector()
   await using receiver = await startReceiver()
   const service = await startService({

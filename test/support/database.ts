@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
+import type { Sql } from 'postgres'
 import { inject } from 'vitest'
-import type { Database, Target } from '../../src/db/client.ts'
+import { connect, type Database, type Target } from '../../src/db/client.ts'
 import { openPools } from '../../src/db/pools.ts'
-import { asAdmin, inDatabase } from './template.ts'
+import { inDatabase } from './template.ts'
 
 export type TestDatabase = AsyncDisposable & {
   db: Database
@@ -33,10 +34,14 @@ export async function createEmptyDatabase(): Promise<AsyncDisposable & { target:
   return { target, [Symbol.asyncDispose]: drop }
 }
 
+let admin: Sql | undefined
+
 async function createDatabase(how: string) {
-  const { admin } = inject('databaseServer')
+  const server = inject('databaseServer')
+  admin ??= connect(server.admin, { max: 2, statementMs: 0 }) // kept by the worker: to connect costs more than to clone
+  const client = admin
   const name = `test_${randomBytes(6).toString('hex')}`
-  await asAdmin(admin, `create database ${name} ${how}`)
-  const drop = () => asAdmin(admin, `drop database ${name} with (force)`)
-  return { target: inDatabase(admin, name), drop }
+  await client.unsafe(`create database ${name} ${how}`)
+  const drop = async () => void (await client.unsafe(`drop database ${name} with (force)`))
+  return { target: inDatabase(server.admin, name), drop }
 }

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import type { Target } from '../../src/db/client.ts'
+import { ensureCluster } from '../../src/db/embedded/cluster.ts'
+import { preparePlace } from '../../src/db/embedded/place.ts'
 import { startEmbedded } from '../../src/db/embedded/supervisor.ts'
+import { copyFolder, temporaryFolder } from './folder.ts'
 import { type DatabaseServer, dropTemplate, makeTemplate } from './template.ts'
 
 declare module 'vitest' {
@@ -13,27 +14,42 @@ declare module 'vitest' {
 }
 
 // Nothing of a test outlives the machine's power, and without these a commit and a clone are several times cheaper.
-const CARELESS = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: 300 }
+const CARELESS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off', // no database lives long enough
+  checkpoint_timeout: '1d', // each CREATE DATABASE makes one
+  max_connections: 300,
+}
 
 let stop = async () => {}
 
 /** One PostgreSQL for the run: TEST_DATABASE_URL, whose role may create databases, or the embedded one. */
 export async function setup(project: TestProject): Promise<void> {
   const url = process.env.TEST_DATABASE_URL
-  const admin = url ?? (await startServer())
-  const server = await makeTemplate(admin)
-  project.provide('databaseServer', server)
-  if (url) stop = () => dropTemplate(server)
+  if (url) {
+    const server = await makeTemplate(url)
+    stop = () => dropTemplate(server)
+    return project.provide('databaseServer', server)
+  }
+  const { admin, cluster } = await startServer()
+  project.provide('databaseServer', { ...(await makeTemplate(admin)), cluster })
 }
 
 export const teardown = () => stop()
 
-async function startServer(): Promise<Target> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'test-database-'))
-  const embedded = await startEmbedded({ dataDir, settings: CARELESS })
+async function startServer() {
+  const folder = temporaryFolder()
+  const place = preparePlace(folder.path, undefined, () => {})
+  await ensureCluster(place)
+  const untouched = join(folder.path, 'untouched')
+  mkdirSync(untouched)
+  copyFolder(place.dir, untouched)
+  const embedded = await startEmbedded({ dataDir: folder.path, settings: CARELESS })
   stop = async () => {
     await embedded.stop()
-    rmSync(dataDir, { recursive: true, force: true })
+    folder[Symbol.dispose]()
   }
-  return embedded.admin
+  return { admin: embedded.admin, cluster: join(untouched, 'postgres') }
 }

@@ -1,20 +1,25 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { inject } from 'vitest'
+import { copyFolder, temporaryFolder } from './folder.ts'
 import { freePort } from './free-port.ts'
+
+export { temporaryFolder }
 import { expectSecretFree } from './log.ts'
 
 type Environment = Record<string, string>
 
 const BUILD = "import { buildIfStale } from './build.mjs'; buildIfStale()"
 
-/** A folder for a process's data; gone when disposed of. */
-export function temporaryFolder() {
-  const path = mkdtempSync(join(tmpdir(), 'developer-api-'))
-  const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 5 })
-  return { path, [Symbol.dispose]: remove }
+/**
+ * A folder for a process's data in which the cluster is made already: that takes as long as the rest of a start. For tests
+ * of anything but the first start.
+ */
+export function folderWithCluster() {
+  const folder = temporaryFolder()
+  const { cluster } = inject('databaseServer')
+  if (cluster) copyFolder(cluster, folder.path)
+  return folder
 }
 
 /** The environment of a child: ours without what would configure the service, then what the test says. */
@@ -59,10 +64,14 @@ export async function startService(given: Environment) {
 
 export type Service = Awaited<ReturnType<typeof startService>>
 
-/** As `npm start` does first, but for the console. */
+let isBuilt = false
+
+/** As `npm start` does first, but for the console; once is enough for a run. */
 function build() {
+  if (isBuilt) return
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', BUILD], { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
+  isBuilt = true
 }
 
 function collectOutput({ stdout, stderr }: ChildProcess) {

@@ -7,8 +7,11 @@ import { endClient } from '../../src/db/pools.ts'
 /** The time at which the clock of a test stands until the test moves it. */
 const TEST_TIME = '2026-01-02T03:04:05.678Z'
 
-/** Where databases of tests are made, and the migrated one that they are copies of. */
-export type DatabaseServer = { admin: Target; template: string }
+/**
+ * Where databases of tests are made, and the migrated one that they are copies of. `cluster` is what initdb made, for
+ * processes that start a server of their own; not there where TEST_DATABASE_URL names a server.
+ */
+export type DatabaseServer = { admin: Target; template: string; cluster?: string }
 
 /** The same server, another database. */
 export function inDatabase(target: Target, database: string): Target {
@@ -19,7 +22,7 @@ export function inDatabase(target: Target, database: string): Target {
 }
 
 /** Makes the template of this run; its name is random, so that runs may share a server. */
-export async function makeTemplate(admin: Target): Promise<DatabaseServer> {
+export async function makeTemplate(admin: Target): Promise<{ admin: Target; template: string }> {
   const template = `template_${randomBytes(6).toString('hex')}`
   await asAdmin(admin, `create database ${template}`)
   await migrateDatabase(inDatabase(admin, template), { ahead: 1 })

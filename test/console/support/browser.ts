@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, inject } from 'vitest'
 import type { DemoCredentials } from '../../../src/domain/demo/credentials.ts'
-import { startService, temporaryFolder } from '../../support/process.ts'
+import { temporaryFolder } from '../../support/folder.ts'
+import { startService } from '../../support/process.ts'
 
 /** The product as a newcomer starts it: an embedded database with demo data. */
 export type Product = { base: string; demo: DemoCredentials }

@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const MEMORY = '/dev/shm'
+const ROOM_BYTES = 4 * 2 ** 30
+
+/** Where databases of tests lie: in memory where there is room, for nothing of them has to outlive the machine's power. */
+const parent = hasRoom() ? MEMORY : tmpdir()
+
+/** A folder for data; gone when disposed of. */
+export function temporaryFolder() {
+  const path = mkdtempSync(join(parent, 'developer-api-'))
+  const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 5 })
+  return { path, [Symbol.dispose]: remove }
+}
+
+/** Copies a folder with its owners, which the server wants to see. */
+export const copyFolder = (from: string, to: string) => void execFileSync('cp', ['-a', from, to])
+
+function hasRoom(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return Math.min(bavail * bsize, process.availableMemory()) > ROOM_BYTES
+  } catch {
+    return false // only Linux has it
+  }
+}
