@@ -18,6 +18,17 @@ test('a line of the log is cleaned in a time that grows with its length, whateve
   expect(performance.now() - begun).toBeLessThan(2_000) // it was a minute
 })
 
+test('what a browser may be led to open runs nothing and is shown in no frame', async () => {
+  for (const path of ['/', '/health/', '/nothing', '/docs/nothing']) {
+    const { headers } = await app.request(`GET ${path}`)
+    expect([path, headers.get('content-security-policy')]).toEqual([
+      path,
+      expect.stringContaining("default-src 'none'"),
+    ])
+    expect([path, headers.get('x-frame-options')]).toEqual([path, 'DENY'])
+  }
+})
+
 describe('a credential does what its scopes say, at every door', () => {
   const hook = { url: 'https://example.com/hook', event_types: ['chat.message.sent'] }
 
