@@ -17,6 +17,7 @@ import { Problem } from './errors.ts'
 import { newId } from './ids.ts'
 import { addSecret } from './oauth/client-secrets.ts'
 import { type InTransaction, transact } from './transaction.ts'
+import { stopSubscriptionsOf } from './webhooks/stop.ts'
 
 const APPLICATIONS_MAX = 100
 
@@ -71,12 +72,13 @@ export async function updateApplication(
 
 /**
  * Deletes an application with all that hangs on it: secrets, keys, grants, tokens, subscriptions. Its grants are held
- * first, so that a revocation that is under way ends before. Throws `not_found`.
+ * first, so that a revocation that is under way ends before; its webhooks on the wire are cut off. Throws `not_found`.
  */
 export async function deleteApplication(ctx: OwnerContext, { id }: { id: string }): Promise<void> {
   await transact(ctx, async (tx) => {
     await requireOwned(tx, id, 'update')
     await tx.db.select({ id: grants.id }).from(grants).where(eq(grants.clientId, id)).orderBy(grants.id).for('update')
+    await stopSubscriptionsOf(tx, id)
     await tx.db.delete(clients).where(eq(clients.id, id))
     const userId = ownerOf(tx) ?? null // who owned it can read this on; the application's own record went with it
     await audit(tx, { actor: actorOf(tx), action: 'application.deleted', userId, clientId: id, targetId: id })

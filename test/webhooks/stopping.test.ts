@@ -1,4 +1,7 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { webhookDeliveriesDone } from '../../src/db/schema/index.ts'
+import { deleteApplication } from '../../src/domain/applications.ts'
 import { createSubscription, deleteSubscription } from '../../src/domain/webhooks/subscriptions.ts'
 import type { Answer } from '../support/receiver.ts'
 import { createStage, type Stage } from './support/stage.ts'
@@ -58,6 +61,24 @@ test('an attempt on the wire is cut off by the deletion, and nothing begins afte
   await stage.work()
   expect(receiver.requests).toHaveLength(begunBefore)
   expect(outcomes(await done())).toEqual(Array(20).fill('cancelled'))
+})
+
+test('an application that is deleted takes its attempts on the wire with it, and nothing begins after', async () => {
+  const { id: clientId } = await stage.client()
+  const receiver = await stage.receiver(() => 'hang')
+  const { id } = await stage.subscribe(receiver.url, { as: stage.asApplication(clientId) })
+  for (let n = 0; n < 20; n++) await stage.say(`${n}`)
+  const working = stage.work()
+  await receiver.received(8)
+  await deleteApplication({ ...stage.context, principal: { kind: 'operator' } }, { id: clientId })
+  await working
+  await stage.work()
+  expect(receiver.requests).toHaveLength(8)
+  const outcomesOf = await stage.context.db
+    .select({ outcome: webhookDeliveriesDone.outcome })
+    .from(webhookDeliveriesDone)
+    .where(eq(webhookDeliveriesDone.subscriptionId, id))
+  expect(outcomes(outcomesOf)).toEqual(Array(20).fill('cancelled'))
 })
 
 test('deleting beside claims at any moment lets nothing begin after the answer', async () => {

@@ -1,9 +1,10 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../../db/client.ts'
 import { webhookSecrets, webhookSubscriptions, webhookSubscriptionTypes } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
 import type { Context } from '../context.ts'
-import { transact } from '../transaction.ts'
+import { type InTransaction, transact } from '../transaction.ts'
 import { takeClaimLock } from './claim.ts'
 import { endAttemptsOf } from './in-flight.ts'
 
@@ -29,8 +30,7 @@ export async function stopSubscription(ctx: Context, id: string, condition: SQL 
     if (!stopped) return false
     await db.delete(webhookSubscriptionTypes).where(eq(webhookSubscriptionTypes.subscriptionId, id))
     await db.delete(webhookSecrets).where(eq(webhookSecrets.subscriptionId, id))
-    // inside the transaction for once: a deletion is rare, and it must not be heard of before it is true
-    await db.execute(sql`select pg_notify(${STOPPED_CHANNEL}, ${id})`)
+    await announceStop(db, id)
     return true
   })
   if (!isFound) return false
@@ -38,6 +38,23 @@ export async function stopSubscription(ctx: Context, id: string, condition: SQL 
   await untilQuiet(ctx, id)
   return true
 }
+
+/**
+ * The same for every subscription of an application that is about to be deleted: to be called in that transaction, which
+ * takes the rows themselves. Once it has committed no attempt begins.
+ */
+export async function stopSubscriptionsOf(tx: InTransaction, clientId: string): Promise<void> {
+  await takeClaimLock(tx.db)
+  const { id, clientId: owner } = webhookSubscriptions
+  const stopped = await tx.db.select({ id }).from(webhookSubscriptions).where(eq(owner, clientId)).orderBy(id)
+  for (const one of stopped) await announceStop(tx.db, one.id)
+  tx.afterCommit(() => {
+    for (const one of stopped) endAttemptsOf(one.id)
+  })
+}
+
+/** Inside the transaction for once: a deletion is rare, and it must not be heard of before it is true. */
+const announceStop = (db: Database, id: string) => db.execute(sql`select pg_notify(${STOPPED_CHANNEL}, ${id})`)
 
 const selectLeased = statement<[subscriptionId: string], { is_leased: boolean }>(`
 select exists (
