@@ -3,7 +3,7 @@ import type { Count } from '../db/counters.ts'
 import type { Caller, Context, Principal, UserPrincipal } from './context.ts'
 import { sha256 } from './digest.ts'
 import { Problem } from './errors.ts'
-import { identify, identifyHolder, identifySession } from './oauth/identify.ts'
+import { identify, identifyHolder, identifySession, isAlive } from './oauth/identify.ts'
 import { rateLimits } from './rate-limits.ts'
 import type { Scope } from './scopes.ts'
 import { noteClient } from './trail.ts'
@@ -46,12 +46,26 @@ export async function admit(ctx: Context, access: Access, caller: Caller): Promi
   return { principal, rate }
 }
 
+/** For a call that goes on: throws `invalid_token` once the credential that was admitted has ended. Nothing is counted. */
+export async function requireAlive(ctx: Context, { authorization, session }: Caller): Promise<void> {
+  if (authorization === undefined) {
+    await identifySession(ctx, session ?? '')
+    return
+  }
+  const { token } = credentialIn(authorization)
+  if (!(await isAlive(ctx, token))) throw new Problem('invalid_token', 'The credential has expired or was revoked.')
+}
+
 /** RFC 6750, section 2.1; RFC 9449, section 7.1. A header that holds anything else is a wrong credential, not a missing one. */
+function credentialIn(authorization: string) {
+  const [, scheme = '', token] = /^(Bearer|DPoP) +(\S+)$/i.exec(authorization) ?? []
+  if (token !== undefined) return { scheme, token }
+  throw new Problem('invalid_token', 'Send the credential as "Authorization: Bearer <token>".')
+}
+
 async function identifyCaller(ctx: Context, { authorization, session, dpop }: Caller) {
   if (authorization !== undefined) {
-    const [, scheme = '', token] = /^(Bearer|DPoP) +(\S+)$/i.exec(authorization) ?? []
-    if (token === undefined)
-      throw new Problem('invalid_token', 'Send the credential as "Authorization: Bearer <token>".')
+    const { scheme, token } = credentialIn(authorization)
     const isDpop = scheme.toLowerCase() === 'dpop'
     const principal = isDpop ? await identifyHolder(ctx, token, dpop) : await identify(ctx, token)
     return { principal, key: token, isSession: false }

@@ -1,8 +1,7 @@
 import { statement } from '../db/statement.ts'
-import type { CallerContext } from './context.ts'
 import { Problem } from './errors.ts'
 import { lowerBound } from './ids.ts'
-import { looks } from './live.ts'
+import { looks, type StreamContext } from './live.ts'
 import { EventMessage } from './resources.ts'
 
 /** What happened in a room, and where it stands in the sequence of its channel. */
@@ -33,7 +32,7 @@ order by sequence limit 100`)
  * numbers have no gap and follow the commits, so nothing is missed and nothing comes twice. Throws `unknown_room`.
  */
 export async function watchRoom(
-  ctx: CallerContext,
+  ctx: StreamContext,
   { room_name, after }: ChatWatch,
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<NumberedChange>> {
@@ -44,7 +43,7 @@ export async function watchRoom(
   return changesOf(ctx, room.id, start, signal)
 }
 
-async function* changesOf(ctx: CallerContext, channelId: string, start: string, signal: AbortSignal | undefined) {
+async function* changesOf(ctx: StreamContext, channelId: string, start: string, signal: AbortSignal | undefined) {
   let last = start
   for await (const _ of looks(ctx, signal)) {
     const from = lowerBound('event', new Date(ctx.now().getTime() - RESUMED_MS))

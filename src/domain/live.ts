@@ -1,4 +1,5 @@
-import type { CallerContext, Principal } from './context.ts'
+import { requireAlive } from './admission.ts'
+import type { Caller, CallerContext, Principal } from './context.ts'
 import { Problem } from './errors.ts'
 import { Bell } from './webhooks/bell.ts'
 
@@ -6,29 +7,53 @@ import { Bell } from './webhooks/bell.ts'
 const LOOK_AT_LATEST_MS = 1_000
 const LOOK_AT_MOST_EVERY_MS = 100
 const STREAMS_MAX = 20
+/** A credential is looked up again after a change of any, at most so often, and now and then, because it may expire. */
+const CHECK_AT_MOST_EVERY_MS = 5_000
+const CHECK_AT_LATEST_MS = 30_000
+
+/** A call that stays open. */
+export type StreamContext = CallerContext & { caller: Caller }
 
 const open = new Map<string, number>()
 
 /**
  * Yields whenever there may be something new: at once, after each commit of an event anywhere, and every second; not more
  * often than every 100 ms. Ends when the caller is gone or the process stops. Throws `rate_limited` when the caller has
- * twenty such calls open in this process already.
+ * twenty such calls open in this process already, and `invalid_token` a moment after the credential has ended.
  */
-export async function* looks(ctx: CallerContext, signal: AbortSignal | undefined): AsyncGenerator<void> {
+export async function* looks(ctx: StreamContext, signal: AbortSignal | undefined): AsyncGenerator<void> {
   const ended = AbortSignal.any(signal ? [signal, ctx.stopping] : [ctx.stopping])
   const bell = new Bell()
   const leave = enter(ctx.principal)
   const stopListening = ctx.onWake(bell.ring)
+  const check = checkOf(ctx)
   try {
     while (!ended.aborted) {
       const seenAt = performance.now()
       yield
       await pause(LOOK_AT_MOST_EVERY_MS - (performance.now() - seenAt), ended)
       await bell.heard(LOOK_AT_LATEST_MS, ended)
+      await check()
     }
   } finally {
     stopListening()
     leave()
+  }
+}
+
+function checkOf(ctx: StreamContext): () => Promise<void> {
+  let { changes } = ctx.credentials
+  let changeCheckedAt = Number.NEGATIVE_INFINITY
+  let checkedAt = performance.now()
+  return async () => {
+    const now = performance.now()
+    const isChanged = changes === undefined || changes !== ctx.credentials.changes
+    const isDue = isChanged && now - changeCheckedAt >= CHECK_AT_MOST_EVERY_MS
+    if (!isDue && now - checkedAt < CHECK_AT_LATEST_MS) return
+    if (isDue) changeCheckedAt = now
+    changes = ctx.credentials.changes
+    checkedAt = now
+    await requireAlive(ctx, ctx.caller)
   }
 }
 

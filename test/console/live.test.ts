@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { webhookSubscriptions } from '../../src/db/schema/index.ts'
 import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
 import type { UserContext } from '../../src/domain/context.ts'
+import { revokeAllowed } from '../../src/domain/oauth/grants.ts'
 import { scopes } from '../../src/domain/scopes.ts'
 import { disableOwned } from '../../src/domain/webhooks/owned-changes.ts'
 import { createSubscription } from '../../src/domain/webhooks/subscriptions.ts'
@@ -98,6 +99,21 @@ describe('deliveries.watch', () => {
     using stranger = await watch('deliveries.watch', { subscription: id }, await app.token(scopes))
     expect((await stranger.next()).data).toMatchObject(refusal('subscription_not_found'))
   })
+})
+
+test('a stream ends when its credential does, and no other with it', async () => {
+  app.context.credentials.trust()
+  const dee = await app.user('dee')
+  const client = await app.client()
+  const revoked = await app.token(['chat:read'], { user: dee, client })
+  using stream = await watch('chat.watch', { room_name: 'dee' }, revoked)
+  using other = await watch('chat.watch', { room_name: 'dee' }, await app.token(['chat:read'], { user: ada }))
+  const [last, next] = [stream.next(), other.next()]
+  await revokeAllowed(as(dee), { application_id: client.id })
+  expect((await last).data).toMatchObject(refusal('invalid_token'))
+  await sendMessage(as(dee), { room_name: 'dee', content: 'still here?' })
+  expect((await next).data).toMatchObject({ message: { content: 'still here?' } })
+  app.context.credentials.distrust()
 })
 
 test('streams end when the process begins to stop, so that they hold nothing up', async () => {

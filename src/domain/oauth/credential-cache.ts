@@ -17,6 +17,11 @@ export class CredentialCache {
   #isTrusted = false
   #changes = 0
 
+  /** Grows with every change that is heard of; undefined while none is. */
+  get changes(): number | undefined {
+    return this.#isTrusted ? this.#changes : undefined
+  }
+
   /** Changes are heard of from now on; what was remembered before might have missed one. */
   trust() {
     this.forget()

@@ -40,6 +40,11 @@ export async function identifySession(ctx: Context, secret: string): Promise<Use
   return { kind: 'user', userId: session.userId, username: session.username, clientId: null, scopes }
 }
 
+/** Whether a bearer credential, bound to a key or not, still stands for somebody. */
+export async function isAlive(ctx: Context, bearer: string): Promise<boolean> {
+  return (await ctx.credentials.principalOf(bearer, () => find(ctx, bearer))) !== undefined
+}
+
 type Found = { principal: Principal; livesMs: number }
 
 async function find(ctx: Context, bearer: string): Promise<Found | undefined> {

@@ -1,6 +1,5 @@
 import { statement } from '../../db/statement.ts'
-import type { CallerContext } from '../context.ts'
-import { looks } from '../live.ts'
+import { looks, type StreamContext } from '../live.ts'
 import { requireOwned } from './owned.ts'
 
 /** The newest rows stand for the others: whatever a worker does moves a row to an end of one of these indexes. */
@@ -19,7 +18,7 @@ select md5(concat(
  * is time to read the lists again, until the caller is gone. Throws `subscription_not_found`.
  */
 export async function watchDeliveries(
-  ctx: CallerContext,
+  ctx: StreamContext,
   { subscription }: { subscription: string },
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<{ changed: true }>> {
@@ -27,7 +26,7 @@ export async function watchDeliveries(
   return changesOf(ctx, id, signal)
 }
 
-async function* changesOf(ctx: CallerContext, id: string, signal: AbortSignal | undefined) {
+async function* changesOf(ctx: StreamContext, id: string, signal: AbortSignal | undefined) {
   let seen: string | undefined
   for await (const _ of looks(ctx, signal)) {
     const [row] = await selectMark(ctx.slow, id)
