@@ -1,6 +1,7 @@
 import './config.ts'
 
 import { buffer } from 'node:stream/consumers'
+import { styleText } from 'node:util'
 import type { Door } from './cli/door.ts'
 import { runProgram } from './cli/program.ts'
 import { findDatabase, withContext } from './command.ts'
@@ -20,7 +21,9 @@ function configure(): Config {
 const door: Door = {
   withContext: (work) => withContext(configure(), work),
   write: (text) => process.stdout.write(text),
-  complain: (line) => process.stderr.write(`developer-api: ${line}\n`),
+  complain: (line) =>
+    process.stderr.write(`${styleText('red', 'developer-api:', { stream: process.stderr })} ${line}\n`),
+  paint: (tone, text) => styleText(tone === 'good' ? 'green' : 'red', text, { stream: process.stdout }),
   readInput: () => buffer(process.stdin),
   isTerminal: process.stderr.isTTY === true,
   showProgress: (text) => process.stderr.write(text),

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
+import type { Application, AuditRecord } from '../domain/account-resources.ts'
+import { listApplications } from '../domain/application-list.ts'
 import { createApplication } from '../domain/applications.ts'
+import { listApplicationAudit } from '../domain/audit-list.ts'
 import type { Scope } from '../domain/scopes.ts'
-import { answers, asOperator, collect, type Door, parseScopes, table } from './door.ts'
+import { allOf, answers, asOperator, collect, type Door, parseScopes } from './door.ts'
+import { list, table } from './shown.ts'
 
 type Options = {
   name: string
@@ -16,9 +20,53 @@ type Options = {
 
 export function addClientCommands(program: Command, door: Door): void {
   const client = program.command('client').description('applications that call the API')
-  const create = client
-    .command('create')
-    .description('register an application; its secret is shown this once')
+  addList(client.command('list').description('all applications, with their identifiers'), door)
+  addCreate(client.command('create').description('register an application; its secret is shown this once'), door)
+  addLog(client.command('log').description('who did what to an application and its credentials, newest first'), door)
+}
+
+function addList(command: Command, door: Door) {
+  answers(command, door, {
+    examples: ['client list'],
+    work: async () => {
+      const items = await door.withContext((ctx) => allOf((page) => listApplications(asOperator(ctx), page)))
+      return { data: { items }, text: list(items.map(rowOf), 'There are no applications.') }
+    },
+  })
+}
+
+const rowOf = ({ id, name, confidential, created_at }: Application) => ({
+  client_id: id,
+  name,
+  kind: confidential ? 'confidential' : 'public',
+  created_at,
+})
+
+function addLog(command: Command, door: Door) {
+  command.argument('<client_id>', 'the identifier of the application, cli_…; "client list" shows it')
+  answers(command, door, {
+    examples: ['client log cli_…', 'client log cli_… --json'],
+    work: async () => {
+      const [application_id = ''] = command.args
+      const { items } = await door.withContext((ctx) =>
+        listApplicationAudit(asOperator(ctx), { application_id, limit: LOG_MAX }),
+      )
+      return { data: { items }, text: list(items.map(logRowOf), 'Nothing has happened yet.') }
+    },
+  })
+}
+
+const LOG_MAX = 100
+
+const logRowOf = ({ at, action, actor_type, actor_id, target_id }: AuditRecord) => ({
+  at,
+  action,
+  by: actor_id ?? actor_type,
+  of: target_id,
+})
+
+function addCreate(create: Command, door: Door) {
+  create
     .requiredOption('--name <name>', 'people see it when they are asked for consent')
     .option('--public', 'it runs where it can keep no secret: in a browser, on a desktop, on a phone')
     .option('--jwks <file>', 'its public keys (RFC 7517): it signs (private_key_jwt) and gets no secret', readJson)

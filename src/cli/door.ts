@@ -1,7 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { OwnerContext } from '../domain/audit.ts'
 import type { Context } from '../domain/context.ts'
+import type { Page, PageRequest } from '../domain/paging.ts'
 import { isScope, type Scope, scopes } from '../domain/scopes.ts'
+
+export type Tone = 'good' | 'bad'
 
 /** What a command may do besides calling verbs; the entry point knows how. */
 export type Door = {
@@ -11,6 +14,8 @@ export type Door = {
   write: (text: string) => void
   /** Writes one line to standard error. */
   complain: (line: string) => void
+  /** Colours a text for standard output, where a person looks at it and wants colours. */
+  paint: (tone: Tone, text: string) => string
   /** All of standard input. */
   readInput: () => Promise<Buffer>
   /** Whether a person looks at standard error, where progress is shown. */
@@ -39,7 +44,7 @@ export function answers(
 ): void {
   const shown = examples.map((example) => `  $ npx developer-api ${example}`).join('\n')
   command
-    .option('--json', 'print the answer as one line of JSON')
+    .option('--json', 'print the answer, or what went wrong, as one line of JSON')
     .addHelpText('after', `\nExamples:\n${shown}`)
     .action(async () => {
       const { data, text, isBad } = await work()
@@ -62,16 +67,29 @@ export function parseScopes(text: string): Scope[] {
   return names.filter(isScope)
 }
 
+/** For options that take one of a few words. */
+export function oneOf<Word extends string>(words: readonly Word[]): (text: string) => Word {
+  return (text) => {
+    const found = words.find((word) => word === text)
+    if (found === undefined) throw new InvalidArgumentError(`"${text}" is none of ${words.join(', ')}.`)
+    return found
+  }
+}
+
+/** Every item of a list that verbs give page by page. */
+export async function allOf<Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
+  const items: Item[] = []
+  let cursor: string | undefined
+  do {
+    const page = await list({ limit: 100, cursor })
+    items.push(...page.items)
+    cursor = page.next ?? undefined
+  } while (cursor !== undefined)
+  return items
+}
+
 export function parseCount(text: string): number {
   const count = Number(text)
   if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('It must be a whole number above 0.')
   return count
-}
-
-/** `name: value` lines, aligned; a list is joined, null shows as a dash. */
-export function table(facts: Record<string, unknown>): string {
-  const width = Math.max(...Object.keys(facts).map((name) => name.length))
-  return Object.entries(facts)
-    .map(([name, value]) => `${name.padEnd(width)}  ${Array.isArray(value) ? value.join(' ') : (value ?? '-')}`)
-    .join('\n')
 }

@@ -1,21 +1,47 @@
 import type { Command } from 'commander'
-import { createKey, revokeKey } from '../domain/oauth/keys.ts'
+import type { ApiKey } from '../domain/account-resources.ts'
+import { createKey, listKeys, revokeKey } from '../domain/oauth/keys.ts'
 import { rollKey } from '../domain/oauth/roll-key.ts'
 import type { Scope } from '../domain/scopes.ts'
-import { answers, asOperator, type Door, parseCount, parseScopes, table } from './door.ts'
+import { allOf, answers, asOperator, type Door, parseCount, parseScopes } from './door.ts'
+import { list, table } from './shown.ts'
 
 type CreateOptions = { client: string; name: string; scopes?: Scope[]; days?: number }
 
 export function addKeyCommands(program: Command, door: Door): void {
   const key = program.command('key').description('API keys of applications')
+  addList(key.command('list').description('the keys of an application, without the keys themselves'), door)
   addCreate(key.command('create').description('make a key; it is shown this once'), door)
   addRoll(key.command('roll').description('replace a key; the old one works for another day'), door)
   addRevoke(key.command('revoke').description('end a key at once'), door)
 }
 
+function addList(command: Command, door: Door) {
+  command.requiredOption('--client <client_id>', 'the identifier of the application, cli_…')
+  answers(command, door, {
+    examples: ['key list --client cli_…'],
+    work: async () => {
+      const { client: application_id } = command.opts<{ client: string }>()
+      const items = await door.withContext((ctx) =>
+        allOf((page) => listKeys(asOperator(ctx), { application_id, ...page })),
+      )
+      return { data: { items }, text: list(items.map(rowOf), 'The application has no keys.') }
+    },
+  })
+}
+
+const rowOf = ({ id, name, first8, last4, last_used_at, expires_at, revoked_at }: ApiKey) => ({
+  id,
+  key: `${first8}…${last4}`,
+  name,
+  last_used_at,
+  expires_at,
+  revoked_at,
+})
+
 function addCreate(command: Command, door: Door) {
   command
-    .requiredOption('--client <client_id>')
+    .requiredOption('--client <client_id>', 'the identifier of the application, cli_…')
     .option('--name <name>', 'what it is for', 'Made on the command line')
     .option('--scopes <scopes>', "separated by commas; all of the application's when left out", parseScopes)
     .option('--days <days>', 'how long it lives; a year when left out', parseCount)
@@ -31,7 +57,7 @@ function addCreate(command: Command, door: Door) {
 
 function addRoll(command: Command, door: Door) {
   command
-    .argument('<key_id>', 'the identifier of the key, key_…')
+    .argument('<key_id>', 'the identifier of the key, key_…; "key list" shows it')
     .option('--days <days>', 'how long the new one lives', parseCount)
   answers(command, door, {
     examples: ['key roll key_…'],
@@ -44,7 +70,7 @@ function addRoll(command: Command, door: Door) {
 }
 
 function addRevoke(command: Command, door: Door) {
-  command.argument('<key_id>', 'the identifier of the key, key_…')
+  command.argument('<key_id>', 'the identifier of the key, key_…; "key list" shows it')
   answers(command, door, {
     examples: ['key revoke key_…'],
     work: async () => {
@@ -55,14 +81,9 @@ function addRevoke(command: Command, door: Door) {
   })
 }
 
-function showKey(created: {
-  id: string
-  key: string
-  name: string
-  scopes: readonly string[]
-  expires_at: string | null
-}) {
-  const { id, key, name, scopes, expires_at } = created
+type NewKey = Pick<ApiKey, 'id' | 'name' | 'scopes' | 'expires_at'> & { key: string }
+
+function showKey({ id, key, name, scopes, expires_at }: NewKey) {
   const data = { id, key, name, scopes, expires_at }
   return { data, text: table(data) }
 }

@@ -37,16 +37,23 @@ export async function runProgram(door: Door, words: readonly string[]): Promise<
     await program.parseAsync(words, { from: 'user' })
     return 0
   } catch (error) {
-    return explain(error, door)
+    return explain(error, door, words.includes('--json'))
   }
 }
 
-function explain(error: unknown, { complain }: Door): number {
-  if (error instanceof CommanderError) {
-    const isShown = error.exitCode === 0 || error.code === 'commander.help' // the help itself was the answer
-    if (!isShown) complain(error.message.replace(/^error: /, ''))
-    return error.exitCode
-  }
-  if (!(error instanceof Unsuccessful)) complain(error instanceof Problem ? error.message : reasonOf(error))
+/** Programs read what went wrong where they read answers, in the shape that REST gives it. */
+function explain(error: unknown, { complain, write }: Door, wantsJson: boolean): number {
+  if (error instanceof Unsuccessful) return 1
+  const isHelp = error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')
+  if (isHelp) return error.exitCode
+  const failure = failureOf(error)
+  if (wantsJson) write(`${JSON.stringify({ error: failure })}\n`)
+  else complain(failure.message)
   return 1
+}
+
+function failureOf(error: unknown): { code: string; message: string } {
+  if (error instanceof Problem) return { code: error.code, message: error.message }
+  if (error instanceof CommanderError) return { code: 'usage', message: error.message.replace(/^error: /, '') }
+  return { code: 'failed', message: reasonOf(error) }
 }

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { seed } from '../domain/demo/seed.ts'
 import { answers, type Door, parseCount } from './door.ts'
-
-const BAR_WIDTH = 30
+import { withProgress } from './progress.ts'
 
 export function addSeedCommand(program: Command, door: Door): void {
   const command = program
@@ -13,15 +12,10 @@ export function addSeedCommand(program: Command, door: Door): void {
     examples: ['seed', 'seed --size 100000'],
     work: async () => {
       const { size } = command.opts<{ size: number }>()
-      await door.withContext((ctx) => seed(ctx, size, (done) => showProgress(door, done, size)))
+      await withProgress(door, (progress) =>
+        door.withContext((ctx) => seed(ctx, size, (done) => progress(done / size, `${done}/${size}`))),
+      )
       return { data: { channels: size }, text: `${size} channels were made.` }
     },
   })
-}
-
-/** A bar for a person; a program's log is left alone. */
-function showProgress({ isTerminal, showProgress: show }: Door, done: number, size: number) {
-  if (!isTerminal) return
-  const filled = Math.round((done / size) * BAR_WIDTH)
-  show(`\r[${'='.repeat(filled)}${' '.repeat(BAR_WIDTH - filled)}] ${done}/${size}${done === size ? '\n' : ''}`)
 }

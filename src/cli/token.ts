@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { inspectCredential } from '../domain/oauth/inspect.ts'
-import { answers, type Door, table } from './door.ts'
+import { answers, type Door } from './door.ts'
+import { table } from './shown.ts'
 
 export function addTokenCommands(program: Command, door: Door): void {
   const token = program.command('token').description('tokens, keys and secrets')

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { createUser } from '../domain/accounts.ts'
-import { answers, type Door, table } from './door.ts'
+import { answers, type Door } from './door.ts'
+import { table } from './shown.ts'
 
 type Options = { username: string; email: string; password?: string }
 

@@ -57,7 +57,7 @@ export function requireRegistration(confidential: boolean, registration: Registr
   for (const uri of redirect_uris) requireRedirectUri(uri)
   if (new Set(redirect_uris).size > REDIRECT_URIS_MAX) throw wrong('redirect_uris', `at most ${REDIRECT_URIS_MAX}`)
   if (scopes.length === 0) throw wrong('scopes', 'at least one')
-  if (grant_types.length === 0) throw wrong('grant_types', `at least one of ${grantTypes.join(', ')}`)
+  if (grant_types.length === 0) throw withoutGrants(confidential, registration)
   if (grant_types.includes('authorization_code') && redirect_uris.length === 0) {
     throw wrong('redirect_uris', 'at least one for the grant authorization_code')
   }
@@ -79,6 +79,13 @@ function requireWebsite({ website_url }: Registration): void {
   if (website_url === null) return
   const isWeb = URL.canParse(website_url) && /^https?:$/.test(new URL(website_url).protocol)
   if (!isWeb || website_url.length > 2048) throw new Problem('invalid_request', 'website_url: must be an http(s) URL.')
+}
+
+/** Of what was left out, the one that is missing most. */
+function withoutGrants(isConfidential: boolean, { redirect_uris }: Registration): Problem {
+  const isForPeople = !isConfidential && redirect_uris.length === 0
+  if (!isForPeople) return wrong('grant_types', `at least one of ${grantTypes.join(', ')}`)
+  return wrong('redirect_uris', 'at least one: a public application is where people log in, and come back to')
 }
 
 const wrong = (field: string, rule: string) => new Problem('invalid_request', `${field}: must be ${rule}.`)

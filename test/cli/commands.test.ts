@@ -46,6 +46,11 @@ describe('applications and keys', () => {
     const inspected = { kind: 'api_key', active: true, client_id, user_id: null, scopes: ['channel:read'] }
     expect(await answerOf('token', 'inspect', key.key)).toMatchObject(inspected)
 
+    const { items } = await answerOf('key', 'list', '--client', client_id)
+    expect(items).toMatchObject([{ id: key.id, name: 'Nightly', last4: key.key.slice(-4) }])
+    expect(JSON.stringify(items)).not.toContain(key.key)
+    expect((await run(['key', 'list', '--client', client_id])).stdout).toMatch(/^id .* key .*\nkey_.* lsk_.*…/)
+
     const rolled = await answerOf('key', 'roll', key.id)
     expect(rolled).toMatchObject({ name: 'Nightly', scopes: ['channel:read'] })
     await identify(own.context, key.key)
@@ -54,6 +59,22 @@ describe('applications and keys', () => {
     expect(await answerOf('key', 'revoke', rolled.id)).toEqual({ id: rolled.id, revoked: true })
     await expect(identify(own.context, rolled.key)).rejects.toMatchObject({ code: 'invalid_token' })
     expect(await answerOf('token', 'inspect', rolled.key)).toMatchObject({ kind: 'api_key', active: false })
+  })
+})
+
+describe('client list and log', () => {
+  test('tell which applications there are, and who did what to one', async () => {
+    const { client_id } = await answerOf('client', 'create', '--name', 'Listed', '--scopes', 'channel:read')
+    const { items } = await answerOf('client', 'list')
+    expect(items).toContainEqual(expect.objectContaining({ id: client_id, name: 'Listed' }))
+    const { id } = await answerOf('key', 'create', '--client', client_id)
+    const log = await answerOf('client', 'log', client_id)
+    expect(log.items.map(({ action }: { action: string }) => action)).toEqual([
+      'key.created',
+      'secret.created',
+      'application.created',
+    ])
+    expect((await run(['client', 'log', client_id])).stdout).toMatch(new RegExp(`key\\.created +operator +${id}$`, 'm'))
   })
 })
 
@@ -96,7 +117,7 @@ describe('seed', () => {
   })
 
   test('shows its progress to a person, and to nobody else', async () => {
-    expect((await run(['seed', '--size', '1'], { isTerminal: true })).progress).toContain('1/1')
+    expect((await run(['seed', '--size', '1'], { isTerminal: true })).progress).toMatch(/\[=+\] 1\/1\n$/)
     expect((await run(['seed', '--size', '1'])).progress).toBe('')
   })
 })
@@ -126,7 +147,12 @@ describe('what is wrong', () => {
     [
       'an event type that does not exist',
       ['events', 'trigger', 'x', '--subscription', 'sub_1'],
-      /"x" is none of livestream/,
+      /"x" is none of webhook.test, livestream/,
+    ],
+    [
+      'a public application without a way back',
+      ['client', 'create', '--name', 'x', '--public'],
+      /^redirect_uris: must be at least one/,
     ],
     ['something that is not there', ['key', 'revoke', 'key_1'], /no living key/],
     ['a file that is not there', [...verify, '--body', '/nowhere.json'], /\/nowhere.json/],
@@ -135,6 +161,22 @@ describe('what is wrong', () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' })
     expect(stderr).toMatch(/^[^\n]+\n$/)
     expect(stderr).toMatch(pattern)
+  })
+
+  test('a program reads what is wrong where it reads answers: one line of JSON', async () => {
+    const failures = [
+      [['seed', '--size', 'many'], 'usage'],
+      [['nonsense'], 'usage'],
+      [['key', 'revoke', 'key_1'], 'not_found'],
+      [['client', 'create', '--name', 'x', '--public'], 'invalid_request'],
+      [[...verify, '--body', '/nowhere.json'], 'failed'],
+    ] as const
+    for (const [args, code] of failures) {
+      const { status, stdout, stderr } = await run([...args, '--json'])
+      expect({ status, stderr }).toEqual({ status: 1, stderr: '' })
+      expect(stdout).toMatch(/^[^\n]+\n$/)
+      expect(JSON.parse(stdout).error).toMatchObject({ code, message: expect.any(String) })
+    }
   })
 
   test('a signature that does not fit is an answer, with status 1', async () => {
@@ -150,7 +192,10 @@ test.each([
   'migrate',
   'seed',
   'user create',
+  'client list',
   'client create',
+  'client log',
+  'key list',
   'key create',
   'key roll',
   'key revoke',

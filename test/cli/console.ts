@@ -16,6 +16,7 @@ export function createConsole(context: Context) {
       complain: (line) => {
         output.stderr += `${line}\n`
       },
+      paint: (tone, text) => (isTerminal ? `<${tone}>${text}` : text),
       readInput: async () => Buffer.from(input),
       isTerminal,
       showProgress: (text) => {

@@ -43,7 +43,46 @@ test('listen forwards what happens from now on, signed with the secret that it s
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(lines.at(1)).toMatchObject({ type: 'chat.message.sent', status: 204, error_class: null })
-  expect(lines.at(-1)).toEqual({ forwarded: 2 })
+  expect(lines.at(-1)).toEqual({ forwarded: 2, failed: 0 })
+})
+
+test('listen also hears an event that is committed behind a later one, and sends none twice', async () => {
+  await using receiver = await startReceiver()
+  const { promise: begun, resolve: begin } = promised<string>()
+  const onWrite = (text: string) => begin(text)
+  const listening = shell.run(['events', 'listen', '--forward-to', receiver.url, '--count', '3'], { onWrite })
+  await begun
+  const at = own.clock.at.getTime()
+  own.clock.at = new Date(at + 4_000)
+  await say('later')
+  await receiver.received(1)
+  own.clock.at = new Date(at + 2_000)
+  await say('earlier, but committed late')
+  await receiver.received(2)
+  own.clock.at = new Date(at + 60_000)
+  await say('much later')
+  expect(await listening).toMatchObject({ status: 0, stdout: expect.stringContaining('3 events were taken.') })
+  expect(receiver.requests.map(({ event }) => event.data.content)).toEqual([
+    'later',
+    'earlier, but committed late',
+    'much later',
+  ])
+})
+
+test('listen tells what was not taken, and takes no receiver that can be none', async () => {
+  await using receiver = await startReceiver(() => ({ status: 500 }))
+  const { promise: begun, resolve: begin } = promised<string>()
+  const onWrite = (text: string) => begin(text)
+  const listen = ['events', 'listen', '--count', '1', '--forward-to']
+  const listening = shell.run([...listen, receiver.url], { onWrite, isTerminal: true })
+  await begun
+  await say('Is anybody there?')
+  const { status, stdout } = await listening
+  expect(status).toBe(1)
+  expect(stdout).toMatch(/<bad>500 .*\n0 events were taken, 1 were not\.$/m)
+  for (const url of ['4000', '127.0.0.1:4000/hook', 'ftp://example.com']) {
+    expect((await shell.run([...listen, url])).stderr).toMatch(/absolute http\(s\) URL/)
+  }
 })
 
 test('trigger sends a sample of a type, and says how the receiver took it', async () => {
@@ -57,6 +96,9 @@ test('trigger sends a sample of a type, and says how the receiver took it', asyn
   const [request] = receiver.requests
   expect(request?.event).toMatchObject({ type: 'chat.message.sent', sequence: 0 })
   if (request) verifyReceived(request, signing_secret)
+  expect((await shell.run(['events', 'trigger', 'x', '--subscription', id])).stderr).toMatch(
+    /is none of webhook.test, /,
+  )
   expect(await shell.run(trigger)).toMatchObject({
     status: 1,
     stderr: '',
@@ -72,7 +114,11 @@ test('replay queues again what a subscription did not get', async () => {
   expect(await shell.answerOf(...replay)).toEqual({ queued: 0 })
   await own.context.db.execute('delete from webhook_deliveries')
   expect(await shell.answerOf(...replay, '--only', 'missed')).toEqual({ queued: 1 })
-  expect((await shell.run([...replay, '--only', 'everything'])).stderr).toMatch(/must be one of failed, missed, all/)
+  expect((await shell.run([...replay, '--only', 'everything'])).stderr).toMatch(
+    /"everything" is none of failed, missed, all/,
+  )
+  expect((await shell.run(replay, { isTerminal: true })).progress).toMatch(/\[=+\] 0 queued\n$/)
+  expect((await shell.run(replay)).progress).toBe('')
 })
 
 function promised<Value>() {

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test, vi } from 'vitest'
 import { temporaryFolder } from '../support/folder.ts'
-import { runCommand, startProcess, startService } from '../support/process.ts'
+import { runCommand, startProcess } from '../support/process.ts'
 
 vi.setConfig({ testTimeout: 120_000 }) // a database is made
 
 const folder = temporaryFolder()
-const env = { DATA_DIR: folder.path, DEMO_DATA: 'off' }
+const env = { DATA_DIR: folder.path, DEMO_DATA: 'off', LOG_LEVEL: 'error' } // a busy machine's slow statements are warnings
 afterAll(() => folder[Symbol.dispose]())
 
 const createUser = ['user', 'create', '--username', 'linus', '--email', 'linus@example.org', '--json']
@@ -19,8 +19,10 @@ test('without a service a command starts the database for its own time', async (
   expect(existsSync(join(folder.path, 'postgres', 'owner.json'))).toBe(false)
 })
 
-test('beside a running service it works on the same data', async () => {
-  await using service = await startService(env)
+test('serve is the service; beside it commands work on the same data, and worker delivers', async () => {
+  await using service = await startProcess(env, ['bin/developer-api.mjs', 'serve'])
+  await service.output.holds(/The service is ready/)
+  expect((await fetch(`${service.base}/health/ready`)).status).toBe(200)
   expect(await runCommand(createUser, env)).toEqual(taken)
   const made = await runCommand(['client', 'create', '--name', 'A bot', '--json'], env)
   expect({ status: made.status, stderr: made.stderr }).toEqual({ status: 0, stderr: '' })
@@ -28,12 +30,6 @@ test('beside a running service it works on the same data', async () => {
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
   expect((await fetch(`${service.base}/oauth/token`, { method: 'POST', body })).status).toBe(200)
   expect(JSON.parse((await runCommand(['migrate', '--json'], env)).stdout)).toEqual({ applied: 0 })
-})
-
-test('serve is the service, and worker delivers beside it', async () => {
-  await using service = await startProcess(env, ['bin/developer-api.mjs', 'serve'])
-  await service.output.holds(/The service is ready/)
-  expect((await fetch(`${service.base}/health/ready`)).status).toBe(200)
   await using worker = await startProcess(env, ['bin/developer-api.mjs', 'worker'])
   await worker.output.holds(/The worker delivers/)
   expect(await worker.stop()).toBe(0)

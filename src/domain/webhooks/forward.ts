@@ -1,7 +1,7 @@
 import { Bell } from './bell.ts'
 import type { EventType } from './catalogue.ts'
 import { DatabaseClock } from './clock.ts'
-import { readEvents } from './event-log.ts'
+import { FollowedLog } from './followed-log.ts'
 import type { OwnerContext } from './owned.ts'
 import { attempt, createSender, type Sender } from './send.ts'
 import { signingKey } from './sign.ts'
@@ -38,14 +38,13 @@ export async function forwardEvents(ctx: OwnerContext, { count = Infinity, ...to
   const bell = new Bell()
   const stopHearing = ctx.onWake(bell.ring)
   try {
-    let after: string | undefined
+    const log = new FollowedLog()
     for (let sent = 0; sent < count && !to.signal.aborted; ) {
-      const read = await readEvents(ctx, { after })
-      after = read.next
-      const wanted = read.events.filter(({ type }) => to.types?.some((one) => one === type) ?? true)
+      const { events, isEnd } = await log.read(ctx)
+      const wanted = events.filter(({ type }) => to.types?.some((one) => one === type) ?? true)
       for (const event of wanted.slice(0, count - sent)) to.onForwarded(await forward(sender, event, to))
       sent += wanted.length
-      if (read.events.length === 0) await bell.heard(LOOK_MS, to.signal)
+      if (isEnd) await bell.heard(LOOK_MS, to.signal)
     }
   } finally {
     stopHearing()

@@ -1,0 +1,47 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { type EventType, subscribableTypes } from '../domain/webhooks/catalogue.ts'
+import { type Forwarded, forwardEvents } from '../domain/webhooks/forward.ts'
+import { newSigningSecret } from '../domain/webhooks/sign.ts'
+import { answers, asOperator, type Door, oneOf, parseCount } from './door.ts'
+import { answerText, isSuccess } from './shown.ts'
+
+type Options = { forwardTo: string; types?: EventType[]; secret?: string; count?: number; json?: boolean }
+
+export function addListen(command: Command, door: Door): void {
+  command
+    .requiredOption('--forward-to <url>', 'the receiver; it may be on this machine', parseReceiver)
+    .option('--types <types>', 'separated by commas; all when left out', parseTypes)
+    .option('--secret <secret>', 'signs what is sent; made up and shown when left out')
+    .option('--count <events>', 'end after so many', parseCount)
+  answers(command, door, {
+    examples: [
+      'events listen --forward-to http://127.0.0.1:4000/webhooks',
+      'events listen --forward-to http://127.0.0.1:4000/webhooks --types chat.message.sent,livestream.started',
+    ],
+    work: async () => {
+      const { forwardTo: url, types, secret = newSigningSecret(), count, json } = command.opts<Options>()
+      door.write(json ? `${JSON.stringify({ signing_secret: secret })}\n` : `Signing with ${secret}\n`)
+      const counted = { forwarded: 0, failed: 0 }
+      const onForwarded = (one: Forwarded) => {
+        counted[isSuccess(one.status) ? 'forwarded' : 'failed']++
+        door.write(json ? `${JSON.stringify(one)}\n` : `${describe(door, one)}\n`)
+      }
+      const signal = door.stopping()
+      const to = { url, secret, types, count, signal, onForwarded }
+      await door.withContext((ctx) => forwardEvents(asOperator(ctx), to))
+      const { forwarded, failed } = counted
+      const text = `${forwarded} events were taken${failed > 0 ? `, ${failed} were not` : ''}.`
+      return { data: counted, text, isBad: failed > 0 }
+    },
+  })
+}
+
+const describe = (door: Door, { id, type, status, error_class, duration_ms }: Forwarded) =>
+  `${id}  ${type.padEnd(22)}  ${answerText(door, status, error_class)}  ${duration_ms} ms`
+
+const parseTypes = (text: string) => text.split(',').map(oneOf(subscribableTypes))
+
+function parseReceiver(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
+  throw new InvalidArgumentError('It must be an absolute http(s) URL, such as http://127.0.0.1:4000/webhooks.')
+}
