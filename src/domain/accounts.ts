@@ -43,9 +43,14 @@ export async function createUser(ctx: Context, { username, email, password }: Ne
 /** Makes an account for a stranger, where that is allowed. Throws `forbidden`, `rate_limited`, what `createUser` throws. */
 export async function signUp(ctx: Context & { caller: Caller }, newcomer: NewUser): Promise<User> {
   if (ctx.signup === 'closed') throw new Problem('forbidden', 'New accounts are made by the operator alone.')
-  const { exceeded, resetS } = await ctx.counters.take(rateLimits.signUp, networkOf(ctx.caller.address))
-  if (exceeded) throw new Problem('rate_limited', 'Too many new accounts. Try again later.', { retryAfterS: resetS })
+  await takeTry(ctx)
   return createUser(ctx, newcomer)
+}
+
+/** Which addresses are taken can be found out by trying them, so it cannot be tried often. */
+async function takeTry({ counters, caller }: Context & { caller: Caller }): Promise<void> {
+  const { exceeded, resetS } = await counters.take(rateLimits.signUp, networkOf(caller.address))
+  if (exceeded) throw new Problem('rate_limited', 'Too many tries from here. Try again later.', { retryAfterS: resetS })
 }
 
 const accountById = statement<[id: string], Account>(`
@@ -64,6 +69,7 @@ type PasswordContext = UserContext & { caller: Caller }
 export async function changeEmail(ctx: PasswordContext, change: { email: string; password: string }): Promise<Account> {
   requireEmail(change.email)
   await requireOwnPassword(ctx, 'password', change.password)
+  await takeTry(ctx)
   return transact(ctx, async (tx) => {
     const { userId } = tx.principal
     await refuseTaken(tx.db.update(users).set({ email: change.email, updatedAt: tx.now() }).where(eq(users.id, userId)))

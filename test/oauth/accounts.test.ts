@@ -140,6 +140,18 @@ test('a new address wants the password, and is nobody else’s', async () => {
   expect(done.result.email).toBe('new@example.com')
 })
 
+test('which addresses are taken cannot be tried out: tries of an address count together with new accounts', async () => {
+  await using own = await createPeopleApp()
+  const browser = await own.loggedIn()
+  const headers = { cookie: `sid=${browser.cookies.get('sid')}` }
+  const body = { email: 'somebody@example.com', password: PASSWORD }
+  const statuses = []
+  for (let n = 0; n < 21; n++) {
+    statuses.push((await own.request('POST /trpc/account.changeEmail', { headers, body })).status)
+  }
+  expect(statuses).toEqual([...Array(20).fill(200), 429])
+})
+
 test('a new password ends every session, grant and open code of the user, and nothing of others', async () => {
   const person = await newPerson()
   const elsewhere = app.newBrowser()
