@@ -1,32 +1,115 @@
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
+import { scrape } from '../support/figures.ts'
 import { temporaryFolder } from '../support/folder.ts'
-import { folderWithCluster, runCommand, type Service, startService } from '../support/process.ts'
+import { freePort } from '../support/free-port.ts'
+import { folderWithCluster, type Service, startService } from '../support/process.ts'
+import { startReceiver } from '../support/receiver.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 const folder = folderWithCluster()
-const env = { DATA_DIR: folder.path, DEMO_DATA: 'off', WEB_CONCURRENCY: '2' }
+const env = { DATA_DIR: folder.path, WEB_CONCURRENCY: '2' }
 let service: Service
-let key: string
+let port: number
 
 beforeAll(async () => {
-  service = await startService(env)
-  const { stdout } = await runCommand(['client', 'create', '--name', 'A bot', '--json'], env)
-  const made = await runCommand(['key', 'create', '--client', JSON.parse(stdout).client_id, '--json'], env)
-  key = JSON.parse(made.stdout).key
+  port = await freePort()
+  service = await startService({ ...env, METRICS_PORT: String(port) })
 })
 afterAll(async () => {
   await service[Symbol.asyncDispose]()
   folder[Symbol.dispose]()
 })
 
+const readDemo = () => DemoCredentials.parse(JSON.parse(readFileSync(join(folder.path, 'demo.json'), 'utf8')))
+
+describe('the figures of a service of two processes', () => {
+  test('count each answer by operation and class of status, on connections of their own', async () => {
+    const { api_key: key } = readDemo()
+    const headers = { authorization: `Bearer ${key}`, connection: 'close' }
+    const ask = async (path: string) => (await fetch(service.base + path, { headers })).text()
+    const before = await scrape(port)
+    for (let i = 0; i < 4; i++) await ask('/v1/channels/streamer')
+    for (const path of ['/v1/channels/nobody-of-that-name', '/nowhere/at-all', '/docs/']) await ask(path)
+    const after = await scrape(port)
+    const added = (labels: string) => {
+      const name = `http_request_duration_seconds_count{${labels}}`
+      return (after.get(name) ?? 0) - (before.get(name) ?? 0)
+    }
+    expect(added('operation="GET /v1/channels/{slug}",status="2xx"')).toBe(4)
+    expect(added('operation="GET /v1/channels/{slug}",status="4xx"')).toBe(1)
+    expect(added('operation="(none)",status="4xx"')).toBe(1)
+    expect(added('operation="GET /docs",status="2xx"')).toBe(1)
+    expect(after.get('http_requests_in_flight')).toBe(0)
+  })
+
+  test('tell of statements, connections and the process', async () => {
+    const figures = await scrape(port)
+    expect(figures.get('database_up')).toBe(1)
+    expect(figures.get('database_statement_duration_seconds_count{pool="fast"}')).toBeGreaterThan(0)
+    expect(figures.get('database_pool_connections_max{pool="fast"}')).toBe(16)
+    expect([...figures.keys()].some((name) => name.startsWith('database_connections{client="developer-api"'))).toBe(
+      true,
+    )
+    expect(figures.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
+    expect(figures.get('process_resident_memory_bytes')).toBeGreaterThan(0)
+  })
+
+  test('tell of deliveries, from their due time to their arrival', async () => {
+    await using receiver = await startReceiver()
+    const { api_key: key, users } = readDemo()
+    const post = (path: string, token: string, body: object) =>
+      fetch(service.base + path, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+    const before = await scrape(port)
+    await post('/v1/events/subscriptions', key, { url: receiver.url, event_types: ['chat.message.sent'] })
+    await post('/v1/chat/messages', users.viewer.access_token, { room_name: 'streamer', content: 'counted' })
+    await receiver.received(1)
+    let after = before
+    const delivered = 'webhook_attempts_total{outcome="delivered"}'
+    while ((after.get(delivered) ?? 0) === (before.get(delivered) ?? 0)) after = await scrape(port)
+    expect(after.get('webhook_publish_to_arrival_seconds_count')).toBe(1)
+    expect(after.get('webhook_publish_to_arrival_seconds_bucket{le="+Inf"}')).toBe(1)
+    expect(after.get('webhook_attempt_seconds_count')).toBe(1)
+    for (const name of [
+      'webhook_due_lag_seconds',
+      'webhook_in_flight',
+      'webhook_pending{lane="first"}',
+      'webhook_pending{lane="retries"}',
+      'webhook_lost_leases_total',
+      'webhook_open_breakers',
+      'webhook_disabled_total{reason="gone"}',
+      'webhook_settle_retries_total',
+      'webhook_oldest_xmin_age',
+      'webhook_dead_tuples',
+    ]) {
+      expect(after.has(name), name).toBe(true)
+    }
+  })
+
+  test('hold no identifier and no address', async () => {
+    const names = [...(await scrape(port)).keys()].join('\n')
+    expect(names).not.toMatch(/\b(usr|cli|sub|evt|dlv|msg)_|https?:|127\.0\.0\.1|nobody-of-that-name|at-all/)
+  })
+
+  test('are on their own port alone', async () => {
+    expect((await fetch(`${service.base}/metrics`)).status).toBe(404)
+    expect((await fetch(`http://127.0.0.1:${port}/v1/users/me`)).status).toBe(404)
+  })
+})
+
 /** On a connection of its own, so that the processes take turns. */
 async function ask() {
-  const headers = { authorization: `Bearer ${key}`, connection: 'close' }
+  const { access_token: token } = readDemo().users.outsider
+  const headers = { authorization: `Bearer ${token}`, connection: 'close' }
   const response = await fetch(`${service.base}/v1/categories/`, { headers })
   await response.text()
   return { status: response.status, remaining: Number(response.headers.get('ratelimit-remaining')) }

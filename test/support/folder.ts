@@ -7,11 +7,11 @@ const MEMORY = '/dev/shm'
 const ROOM_BYTES = 4 * 2 ** 30
 
 /** Where databases of tests lie: in memory where there is room, for nothing of them has to outlive the machine's power. */
-const parent = hasRoom() ? MEMORY : tmpdir()
+export const parentOfData = hasRoom() ? MEMORY : tmpdir()
 
 /** A folder for data; gone when disposed of. */
 export function temporaryFolder() {
-  const path = mkdtempSync(join(parent, 'developer-api-'))
+  const path = mkdtempSync(join(parentOfData, 'developer-api-'))
   const remove = () => rmSync(path, { recursive: true, force: true, maxRetries: 5 })
   return { path, [Symbol.dispose]: remove }
 }

@@ -5,6 +5,7 @@ import { copyFolder, temporaryFolder } from './folder.ts'
 import { freePort } from './free-port.ts'
 
 export { temporaryFolder }
+
 import { expectSecretFree } from './log.ts'
 
 type Environment = Record<string, string>

@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setInterval } from 'node:timers/promises'
 import { vi } from 'vitest'
 import type { EmbeddedOptions } from '../../../src/db/embedded/supervisor.ts'
+import { parentOfData } from '../../support/folder.ts'
 import { bundleHold } from './bundle.ts'
 
 /** What `hold.ts` prints first. */
@@ -124,8 +124,12 @@ export function lacks(needs: { root?: boolean; tools?: readonly string[] }): str
 }
 
 /** A folder that other users can enter, with a new one for each case in it. Removed, with every process started, at the end. */
-export function makeBase(): { folder: (name: string) => string; path: string; dispose: () => void } {
-  const path = mkdtempSync(join(tmpdir(), 'embedded-'))
+export function makeBase(parent = parentOfData): {
+  folder: (name: string) => string
+  path: string
+  dispose: () => void
+} {
+  const path = mkdtempSync(join(parent, 'embedded-'))
   chmodSync(path, 0o755)
   return {
     path,

@@ -1,4 +1,5 @@
 import { chownSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { barrier } from '../../../src/db/embedded/unprivileged.ts'
@@ -9,7 +10,7 @@ const NOBODY = { uid: 65534, gid: 65534, isOther: true }
 const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', 'env', 'HOME=/nonexistent']
 const COPIES = '/var/lib/embedded-postgres'
 
-const base = makeBase()
+const base = makeBase(tmpdir()) // programs are put there and started, which memory may forbid
 const hadCopies = existsSync(COPIES)
 afterAll(() => {
   base.dispose()
