@@ -141,7 +141,7 @@ test('a new address wants the password, and is nobody else’s', async () => {
 })
 
 test('which addresses are taken cannot be tried out: tries of an address count together with new accounts', async () => {
-  await using own = await createPeopleApp()
+  await using own = await createPeopleApp({ counters: memoryCounters() })
   const browser = await own.loggedIn()
   const headers = { cookie: `sid=${browser.cookies.get('sid')}` }
   const body = { email: 'somebody@example.com', password: PASSWORD }
