@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// The command line. Compiles first when the sources have changed, so it never runs yesterday's code.
-import { buildIfStale } from '../build.mjs'
+// The command line. Compiles first when the sources have changed, so it never runs yesterday's code; an image has no sources.
+import { existsSync } from 'node:fs'
 
-buildIfStale()
+const builder = new URL('../build.mjs', import.meta.url)
+if (existsSync(builder)) (await import(builder)).buildIfStale()
 await import('../dist/cli.js')

@@ -14,8 +14,7 @@ export function logAccess(log: Logger, request: IncomingMessage, response: Serve
   const begun = performance.now()
   const { method = '', url = '' } = request // Express takes parts off the address
   response.once('close', () => {
-    const status = statusOf(response)
-    const level = status === 200 && url.startsWith('/health/') ? 'debug' : 'info'
+    const level = url.startsWith('/health') ? 'debug' : 'info'
     log[level](
       {
         requestId: caller.requestId,
@@ -23,7 +22,7 @@ export function logAccess(log: Logger, request: IncomingMessage, response: Serve
         clientId: caller.trail?.clientId,
         method,
         path: url.split('?', 1)[0]?.slice(0, PATH_LENGTH_MAX),
-        status,
+        status: statusOf(response),
         durationMs: Math.round((performance.now() - begun) * 10) / 10,
         address: caller.address,
       },

@@ -1,11 +1,16 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { expect, test } from 'vitest'
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { expect, test, vi } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { readConfig } from '../../src/config.ts'
 import { collectFigures, openMetrics } from '../../src/metering.ts'
 import { Occupancy } from '../../src/rest/occupancy.ts'
 import { exposition } from '../../src/telemetry/exposition.ts'
 import { createTestContext } from '../support/context.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { run, runCommand } from '../support/process.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
 
 type Rule = { alert: string; expr: string; annotations: { runbook: string; summary: string } }
 type Dashboard = { panels: { title: string; targets: { expr: string }[] }[] }
@@ -65,4 +70,21 @@ test('the image is installed with the patches, and leaves out only what is there
   const [, listed = ''] = /npm uninstall ([\s\S]*?)\n\n/.exec(dockerfile) ?? []
   const left = listed.split(/[\s\\]+/).filter((word) => word !== '' && !word.startsWith('--'))
   expect(left.filter((name) => !(name in { ...dependencies, ...optionalDependencies }))).toEqual([])
+})
+
+test('the command line runs from what the image holds, which has no sources', async () => {
+  await runCommand(['--version']) // compiles, where nobody has
+  using folder = temporaryFolder()
+  const copied = [...read('Dockerfile').matchAll(/^COPY (?:--from=build \/app\/)?(\S+) (\S+)$/gm)].slice(-6)
+  const missing = new Set(['package.json', 'node_modules/', 'dist/', 'bin/'])
+  for (const [, from = ''] of copied)
+    if (missing.delete(from)) symlinkSync(resolve(from), join(folder.path, from.replace('/', '')))
+  expect([...missing]).toEqual([])
+  const words = [
+    '--preserve-symlinks',
+    '--preserve-symlinks-main',
+    join(folder.path, 'bin/developer-api.mjs'),
+    '--version',
+  ]
+  expect(await run(process.execPath, words)).toMatchObject({ status: 0, stdout: '1.0.0\n' })
 })

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
-import { folderWithCluster, run, startService } from '../support/process.ts'
+import { folderWithCluster, run, runCommand, startService } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -112,6 +112,7 @@ test('who collects neither figures nor traces does not load what they need', asy
   const script = `import { createRequire } from 'node:module'
     await import('./dist/start.js')
     console.log(JSON.stringify(Object.keys(createRequire(import.meta.url).cache)))`
+  await runCommand(['--version']) // compiles, where nobody has
   const { stdout } = await run(process.execPath, ['--input-type=module', '-e', script])
   const loaded: string[] = JSON.parse(stdout)
   expect(loaded.some((file) => file.includes('/express/'))).toBe(true)
