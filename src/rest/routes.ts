@@ -24,6 +24,8 @@ export type RestRoute = {
   pattern: RegExp
   /** Names of the input's fields. */
   fields: readonly string[]
+  /** In a query, these fields are whole numbers. */
+  numbers: readonly string[]
   /** Present when the operation takes a body. */
   form: Form | undefined
 }
@@ -77,7 +79,8 @@ function routeOf(name: string, procedure: Procedure): RestRoute[] {
   const takesBody = operation.method === 'POST' && fields.length > 0
   const { bodyBytesMax: bytesMax } = operation
   const form = takesBody ? { lists: having('array'), nullables: having('nullable'), bytesMax } : undefined
-  return [{ operation, procedure, name, access, pattern: patternOf(operation.path), fields, form }]
+  const numbers = [...having('number')]
+  return [{ operation, procedure, name, access, pattern: patternOf(operation.path), fields, numbers, form }]
 }
 
 /** Both spellings of a path match, and only the case that the specification uses. */
