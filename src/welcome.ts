@@ -3,10 +3,14 @@ import { demoFileIn } from './demo-file.ts'
 import type { DemoCredentials } from './domain/demo/credentials.ts'
 import { logger } from './telemetry/logger.ts'
 
-/** Tells that the service is ready: to a person who tries it out in full, to an operator's log in one line. */
+/**
+ * Tells that the service is ready: to a person who tries it out in full, to a log in one line. Where standard output is a log,
+ * every line of it stays one of JSON, and the person is told on standard error.
+ */
 export function welcome({ publicUrl, dataDir }: Config, demo: DemoCredentials | undefined) {
-  if (demo) process.stdout.write(welcomeText(publicUrl, demoFileIn(dataDir), demo))
-  else logger.info({ url: publicUrl, pid: process.pid }, 'The service is ready')
+  const isLog = !process.stdout.isTTY
+  if (isLog || !demo) logger.info({ url: publicUrl, pid: process.pid }, 'The service is ready')
+  if (demo) (isLog ? process.stderr : process.stdout).write(welcomeText(publicUrl, demoFileIn(dataDir), demo))
 }
 
 /** Where things are, who can log in, and three commands that work when pasted. */

@@ -1,11 +1,13 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, test } from 'vitest'
+import { createApplication } from '../../src/domain/applications.ts'
 import { problems } from '../../src/domain/errors.ts'
 import { scopes } from '../../src/domain/scopes.ts'
 import { subscribableTypes } from '../../src/domain/webhooks/catalogue.ts'
@@ -149,6 +151,16 @@ test('the receiver of the quick start tells right deliveries from wrong ones', a
     receiver.kill()
     await once(receiver, 'exit')
   }
+})
+
+test('an application signs and binds its tokens as the guide shows', async () => {
+  const run = (file: string, env = {}) =>
+    promisify(execFile)(process.execPath, [example('dpop', file)], { cwd: folder, env: { ...process.env, ...env } })
+  const jwks = JSON.parse((await run('make-keys.mjs')).stdout)
+  const owner = { ...app.context, principal: { kind: 'operator' as const } }
+  const registered = { name: 'Signing job', confidential: true, jwks, dpop_bound: true }
+  const { id } = await createApplication(owner, registered)
+  expect((await run('signed-call.mjs', { API: app.base, CLIENT_ID: id })).stdout).toBe('200\n')
 })
 
 test('the walk of the guide to paging gives every item once', async () => {

@@ -100,15 +100,16 @@ describe('A29 after the login only our own pages follow', () => {
   test.each([
     ['/oauth/authorize?client_id=x&state=%2F%2F', '/oauth/authorize?client_id=x&state=%2F%2F'],
     ['/console/apps?x=1', '/console/apps?x=1'],
-    ['//evil.example/console', '/'],
-    ['/\\evil.example/console', '/'],
-    ['/\t/evil.example/console', '/'],
-    ['https://evil.example/console', '/'],
-    ['javascript:alert(1)', '/'],
-    ['/v1/users/me', '/'],
-    ['/oauth/authorized', '/'],
-    ['console', '/'],
-    ['', '/'],
+    ['//evil.example/console', '/console/'],
+    ['/\\evil.example/console', '/console/'],
+    ['/\t/evil.example/console', '/console/'],
+    ['https://evil.example/console', '/console/'],
+    ['javascript:alert(1)', '/console/'],
+    ['/v1/users/me', '/console/'],
+    ['/oauth/authorized', '/console/'],
+    ['console', '/console/'],
+    ['', '/console/'],
+    ['/', '/console/'],
   ])('%j leads to %s', async (next, expected) => {
     const browser = app.newBrowser()
     const page = await browser.get(`/login?next=${encodeURIComponent(next)}`)

@@ -40,16 +40,17 @@ describe('a first start without any configuration', () => {
   })
 
   test('prints where everything is, and commands that work when they are pasted', async () => {
-    const { stdout } = service.output.text
+    const { stdout: log, stderr: told } = service.output.text
+    for (const line of log.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level') // nothing else where a log is read
     for (const part of [
       service.base,
       `${service.base}/docs`,
       `${service.base}/console`,
       join(folder.path, 'demo.json'),
     ]) {
-      expect(stdout).toContain(part)
+      expect(told).toContain(part)
     }
-    const commands = stdout.replaceAll('\\\n', ' ').match(/^ {2}curl .*$/gm) ?? []
+    const commands = told.replaceAll('\\\n', ' ').match(/^ {2}curl .*$/gm) ?? []
     expect(commands).toHaveLength(3)
     for (const command of commands) {
       const { status, stdout: answer } = await run('sh', ['-c', `${command} -sf`])

@@ -12,6 +12,7 @@ import { nowhere } from '../target.ts'
 import { consolePages } from './console.ts'
 import { guidePages, llmsText } from './guides.ts'
 import { metadataPages } from './metadata.ts'
+import { allowedAlone } from './methods.ts'
 import { peoplePages } from './people.ts'
 import { referencePages } from './reference.ts'
 import { trpcPages } from './trpc.ts'
@@ -45,7 +46,7 @@ function createApp(context: Context, callers: Callers, report: (error: unknown) 
   const serve = (path: string, json: string) =>
     app.get(path, (_request, response) => void response.set('Access-Control-Allow-Origin', '*').type('json').send(json))
 
-  const app = express().disable('x-powered-by')
+  const app = express().disable('x-powered-by').use(allowedAlone)
   serve('/openapi.json', document)
   serve('/events/schemas.json', schemas)
   app.get('/llms.txt', (_request, response) => void response.type('text').send(llmsText(context.publicUrl)))

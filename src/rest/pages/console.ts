@@ -43,9 +43,6 @@ export function consolePages({ signup }: Context, folder = BUILT): Router {
     return pathname.endsWith('/') ? next() : response.redirect(308, `${pathname}/${search}`)
   })
   router.use((request, response, next) => {
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      throw new Problem('method_not_allowed', 'The console can only be read.', { allow: ['GET', 'HEAD'] })
-    }
     const name = request.path.slice(1)
     const file = name === PAGE ? undefined : built().get(name)
     if (file) return sendFile(request, response, file)

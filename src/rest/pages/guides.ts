@@ -8,7 +8,8 @@ import { renderMarkdown } from './markdown.ts'
 /** The guides in the order in which they are read; each is a file of docs/guides, which is not copied. */
 const guides = [
   { name: 'quick-start', title: 'Quick start', about: 'From nothing to a verified webhook, in five minutes.' },
-  { name: 'authentication', title: 'Authentication', about: 'API keys, OAuth 2.0, scopes, refreshing and revoking.' },
+  { name: 'authentication', title: 'Authentication', about: 'API keys, OAuth 2.1, scopes, refreshing and revoking.' },
+  { name: 'dpop', title: 'Keys instead of secrets', about: 'Signing who you are, and tokens that are bound to a key.' },
   { name: 'webhooks', title: 'Webhooks', about: 'Events, deliveries, and verifying them in four languages.' },
   { name: 'paging', title: 'Paging', about: 'Walking lists, and asking whether something has changed.' },
   { name: 'errors', title: 'Errors', about: 'One shape, every code, and trying again safely.' },
@@ -45,7 +46,7 @@ export function llmsText(publicUrl: string): string {
   const links = guides.map(({ name, title, about }) => `- [${title}](${publicUrl}/docs/guides/${name}.md): ${about}`)
   return `# Developer API of a live-streaming platform
 
-> REST under ${publicUrl}/v1 with bearer credentials, OAuth 2.0, and signed webhooks. Answers are {"data": …} or {"error": {"code", "message"}}.
+> REST under ${publicUrl}/v1 with bearer credentials, OAuth 2.1, and signed webhooks. Answers are {"data": …} or {"error": {"code", "message"}}.
 
 ## Guides
 

@@ -41,8 +41,7 @@ export function logoutPages(context: Context, callerOf: CallerOf): Router {
       await endSession(ctx, secret)
     }
     clearCookie(response, 'sid', publicUrl)
-    const next = ownPage(field(request, 'next'), publicUrl)
-    return leave(response, next === '/' ? '/login' : next)
+    return leave(response, ownPage(field(request, 'next'), publicUrl, '/login'))
   })
   return router
 }

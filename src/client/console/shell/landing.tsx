@@ -12,7 +12,7 @@ const offers = [
     text: 'Channels, categories, live streams, chat and moderation: one API with one way of paging, one kind of error and limits that it tells you about.',
   },
   {
-    title: 'OAuth 2.0 for people, keys for servers',
+    title: 'OAuth 2.1 for people, keys for servers',
     text: 'Authorization code with PKCE, refresh tokens that rotate, client credentials, and API keys that you can roll without an outage.',
   },
   {
