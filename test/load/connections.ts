@@ -4,7 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
-import { startService, temporaryFolder } from '../support/process.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { startService } from '../support/process.ts'
 
 // npm run bench:connections — what 10 000 idle connections cost a process; loopback only. Half say nothing at all, half
 // have asked once and stay. Ends with status 1 when the service does not answer beside them. Needs `ulimit -n` above 10 100.

@@ -3,9 +3,6 @@ import { once } from 'node:events'
 import { inject } from 'vitest'
 import { copyFolder, temporaryFolder } from './folder.ts'
 import { freePort } from './free-port.ts'
-
-export { temporaryFolder }
-
 import { expectSecretFree } from './log.ts'
 
 type Environment = Record<string, string>
