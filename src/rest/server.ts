@@ -5,7 +5,7 @@ import type { Logger } from '../telemetry/logger.ts'
 import type { Traces } from '../telemetry/traces.ts'
 import { logAccess } from './access-log.ts'
 import { failure, send } from './answer.ts'
-import { refuseBrokenHttp } from './broken-http.ts'
+import { noteChunks, refuseBrokenHttp } from './broken-http.ts'
 import { callerOf, isRepeated } from './caller.ts'
 import { createRestHandler } from './handler.ts'
 import { measureRequest, type RequestMeasure } from './measure.ts'
@@ -41,6 +41,7 @@ export function createHttpServer(options: ServerOptions): Server {
   const handlePage = createPages(options)
 
   const handle = (request: IncomingMessage, response: ServerResponse) => {
+    noteChunks(request, response)
     const caller = callerOf(request, trustProxy)
     logAccess(log, request, response, caller)
     if (measure) measureRequest(measure, request, response)
