@@ -79,4 +79,4 @@ export type Caller = {
 }
 
 /** What is found out about a call while it is answered, for its line in the log. */
-export type Trail = { operation?: string; clientId?: string }
+type Trail = { operation?: string; clientId?: string }
