@@ -106,13 +106,17 @@ function wakeAfterCommit(ctx: UserContext | InTransaction<UserContext>) {
 
 const LATER_THAN_ALL = 'msg~' // sorts behind every identifier of a message
 
-/** The inner limit is constant, so that the plan does not depend on what a caller may ask for. */
+/**
+ * The inner limit is constant, so that the plan does not depend on what a caller may ask for. The room is a range of one:
+ * of an equal channel the planner would expect a few messages, as most rooms have, and sort all of a busy one.
+ */
 const selectMessages = statement<[room: string, before: string, limit: number], ListedMessage>(`
 select id, content, type, ${instantText('created_at')} as created_at, user_id as user_identity, user_name from (
+  with room as (select id from users where username = $1 and disabled_at is null)
   select * from chat_messages
-  where channel_id = (select id from users where username = $1 and disabled_at is null) and id < $2
-  order by id desc limit 101
-) newest order by id desc limit $3::int`)
+  where (channel_id, id) < ((select id from room), $2) and channel_id >= (select id from room) and id < $2
+  order by channel_id desc, id desc limit 101
+) newest order by channel_id desc, id desc limit $3::int`)
 
 /** The newest messages of a room, oldest first within the page; `next` leads to older ones. An unknown room is empty. */
 export async function listMessages(

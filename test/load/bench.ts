@@ -39,12 +39,12 @@ for (const [name, request] of Object.entries(requests)) {
     ours?.push(await costOf(service, request))
   }
   const [us, floorUs] = [least(ours), least(bare)]
-  rows.push([name, request.method, `${us.toFixed(0)} µs`, `${floorUs.toFixed(0)} µs`, (us / floorUs).toFixed(2)])
+  rows.push([name, `${us.toFixed(0)} µs`, `${floorUs.toFixed(0)} µs`, (us / floorUs).toFixed(2)])
 }
 const machine = { cores: availableParallelism(), model: cpus()[0]?.model ?? '', load }
 process.stdout.write(
   `${machineLine(machine)}; ${AT_ONCE} connections, best of ${ROUNDS} × ${SECONDS} s\n\n` +
-    table(['CPU of the server per request', 'method', 'service', 'floor', '× floor'], rows),
+    table(['CPU of the server per request', 'service', 'floor', '× floor'], rows),
 )
 
 /** Microseconds of CPU time of a server for one request. */

@@ -78,7 +78,7 @@ function calls(ctx: Context): Record<string, () => Promise<unknown>> {
   const application = { ...ctx, principal: { kind: 'application' as const, clientId: first('cli', 1), scopes } }
   const page = { limit: 50 }
   const room_name = 'user_1'
-  const subscription = nth('sub', 3, SUBSCRIPTIONS)
+  const subscription = nth('sub', 2, SUBSCRIPTIONS)
   let sent = 0
   return {
     'a channel': () => getChannel(ctx, 'user_77777'),
@@ -155,7 +155,7 @@ async function seedAllElse() {
     SUBSCRIPTIONS,
     `${spread('sub', SUBSCRIPTIONS)}, ${old('cli', '1 + n % 2')}, 'https://example.com', '{livestream.started}'::text[], now(), now()`,
   )
-  const ofSubscription = spread('sub', SUBSCRIPTIONS, `(1 + n % ${SUBSCRIPTIONS})`)
+  const ofSubscription = spread('sub', SUBSCRIPTIONS, '(1 + n % 10)')
   await fill(
     'webhook_deliveries_done',
     DELIVERIES,

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { accessTokens, apiKeys, loginSessions } from '../../../src/db/schema/index.ts'
 import { listApplications } from '../../../src/domain/application-list.ts'
+import { listApplicationAudit, listOwnAudit } from '../../../src/domain/audit-list.ts'
 import { listCategories } from '../../../src/domain/categories.ts'
 import { getChannel, listChannels } from '../../../src/domain/channels.ts'
 import { listMessages, sendMessage } from '../../../src/domain/chat.ts'
@@ -10,6 +11,7 @@ import { sha256 } from '../../../src/domain/digest.ts'
 import { deleteExpired } from '../../../src/domain/expiry.ts'
 import { listLivestreams } from '../../../src/domain/livestreams.ts'
 import { listBans } from '../../../src/domain/moderation.ts'
+import { listSecrets } from '../../../src/domain/oauth/client-secrets.ts'
 import { listAllowed } from '../../../src/domain/oauth/grants.ts'
 import { identify } from '../../../src/domain/oauth/identify.ts'
 import { listKeys } from '../../../src/domain/oauth/keys.ts'
@@ -21,6 +23,7 @@ import { getCurrentUser } from '../../../src/domain/users.ts'
 import { claimDue } from '../../../src/domain/webhooks/claim.ts'
 import { readEvents } from '../../../src/domain/webhooks/event-log.ts'
 import { listDeliveries } from '../../../src/domain/webhooks/ledger.ts'
+import { listWebhooks } from '../../../src/domain/webhooks/overview.ts'
 import { takePulse } from '../../../src/domain/webhooks/pulse.ts'
 import { listSubscriptions } from '../../../src/domain/webhooks/subscriptions.ts'
 import { createTestContext } from '../../support/context.ts'
@@ -137,6 +140,19 @@ const cases: Case[] = [
     'keys of an application',
     101,
     () => secondPage((page) => listKeys({ ...asUser(2) }, { ...page, application_id: first('cli', 1) })),
+  ],
+  ['what happened to an account', 101, () => secondPage((page) => listOwnAudit(asUser(1), page))],
+  [
+    'what happened to an application',
+    101,
+    () => secondPage((page) => listApplicationAudit(asUser(2), { ...page, application_id: first('cli', 1) })),
+  ],
+  ['secrets of an application', 1, () => call(() => listSecrets(asUser(2), { id: first('cli', 1) }))],
+  [
+    'webhooks of an application',
+    900, // all of a busy one, of its users too: few enough to be sorted
+    () => call(() => listWebhooks(asUser(2), { limit: 100, application_id: first('cli', 1) })),
+    /^(Sort|Materialize)$/, // of the one application
   ],
   ['applications of a developer', 101, () => call(() => listApplications(asUser(2), { limit: 100 })), /^Sort$/],
   ['applications that a user has allowed', 30, () => call(() => listAllowed(asUser(2), { limit: 100 })), /^Sort$/],

@@ -3,7 +3,7 @@ import { keepPartitions } from '../../../src/db/partitions.ts'
 import { endClient } from '../../../src/db/pools.ts'
 import { boundAt } from '../../../src/db/spans.ts'
 
-const DAYS = 3
+export const DAYS = 3
 const SPAN_MS = DAYS * 86_400_000
 const NOW = Date.now()
 
@@ -15,14 +15,15 @@ export const nth = (prefix: string, n: number, total: number) =>
   boundAt(prefix, new Date(NOW - Math.floor((SPAN_MS * (total - n)) / total))) + String(n).padStart(16, '0')
 
 /** The same in SQL. */
-const spread = (prefix: string, total: number, n = 'n') =>
+export const spread = (prefix: string, total: number, n = 'n') =>
   `make('${prefix}', ${n}, ${NOW} - ${SPAN_MS}::bigint * (${total} - ${n}) / ${total})`
 
 /** SQL of the nth identifier of a kind that was there before all else. */
-const old = (prefix: string, n = 'n') => `make('${prefix}', ${n}, 0)`
+export const old = (prefix: string, n = 'n') => `make('${prefix}', ${n}, 0)`
 
 const bits = (shift: number) => `substr('0123456789abcdefghjkmnpqrstvwxyz', ((at >> ${shift}) & 31)::int + 1, 1)`
-const MAKE = `create function make(prefix text, n bigint, at bigint) returns text language sql immutable as $$
+/** Makes the function that these expressions call. */
+export const MAKE = `create function make(prefix text, n bigint, at bigint) returns text language sql immutable as $$
   select prefix || '_' || ${Array.from({ length: 10 }, (_, i) => bits(45 - 5 * i)).join(' || ')} || lpad(n::text, 16, '0') $$`
 
 /** What a table is filled with: so many rows of `select …, from generate_series n`. */
@@ -69,7 +70,7 @@ const ROWS: readonly [table: string, rows: number, values: string][] = [
   [
     'chat_messages',
     24_000,
-    `${spread('msg', 24_000)}, ${old('usr', 'case when n % 2 = 0 then 1 else 1 + n % 5000 end')}, ${old('usr', '1 + n % 9000')},
+    `${spread('msg', 24_000)}, ${old('usr', 'case when n % 2 = 0 then 1 else 1 + n end')}, ${old('usr', '1 + n % 9000')},
      'user', 'text', 'hello', now()`,
   ],
   ['bans', 9_000, `${spread('ban', 9_000)}, ${old('usr', '1 + n % 20')}, ${old('usr', '100 + n')}, now()`],
@@ -77,7 +78,7 @@ const ROWS: readonly [table: string, rows: number, values: string][] = [
   [
     'webhook_subscriptions (id, client_id, user_id, url, event_types, created_at, updated_at)',
     9_000,
-    `${spread('sub', 9_000)}, ${old('cli', '1 + n % 10')}, case when n % 2 = 0 then ${old('usr', '1 + n % 40')} end,
+    `${spread('sub', 9_000)}, ${old('cli', 'case when n <= 4500 then 1 + n % 5 else n end')}, case when n % 2 = 0 then ${old('usr', '1 + n % 40')} end,
      'https://example.com', '{chat.message.sent}'::text[], now() - interval '${DAYS} days', now()`,
   ],
   ['events', 12_000, `${spread('evt', 12_000)}, ${old('usr', '1 + n % 40')}, n, 'chat.message.sent', now(), '{}'`],
@@ -86,6 +87,11 @@ const ROWS: readonly [table: string, rows: number, values: string][] = [
     9_000,
     `${spread('dlv', 9_000)}, ${spread('evt', 12_000)}, 'chat.message.sent', ${spread('sub', 9_000, '(1 + n % 100)')},
      0, now() + interval '1 hour', null, 0, 0, now()`,
+  ],
+  [
+    'audit_log (id, actor_type, actor_id, action, user_id, client_id)',
+    9_000,
+    `${spread('aud', 9_000)}, 'user', ${old('usr', '1 + n % 9')}, 'login', ${old('usr', '1 + n % 9')}, ${old('cli', '1 + n % 9')}`,
   ],
   [
     'webhook_deliveries_done',
