@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { hasBrowser, logIn, openBrowser, type Visitor } from './support/browser.ts'
-import { addressOf, furnish, type Ids, ownPages, publicPages } from './support/pages.ts'
+import { addressOf, decisionPages, furnish, type Ids, ownPages, publicPages } from './support/pages.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const run = `axe.run({ resultTypes: ['violations'] })`
-const isStill = 'Promise.all(document.getAnimations().map(({ finished }) => finished))'
+const isStill = 'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))'
 const isWide = 'document.documentElement.scrollWidth > window.innerWidth'
 
 /** Loaded, with what it asked the service for. */
@@ -62,6 +62,15 @@ describe.skipIf(!hasBrowser)('in light and dark, narrow and wide, nobody is hind
     expect(await faultsOf(visitor.page)).toEqual([])
   })
 
+  test('on the reference, also with an operation open', async () => {
+    const { page } = visitor
+    await page.goto('/docs/')
+    await page.getByText('/v1/channels/{slug}', { exact: true }).click()
+    await page.getByRole('button', { name: 'Execute' }).waitFor()
+    await page.evaluate(axe)
+    expect(await faultsOf(page)).toEqual([])
+  })
+
   describe('who is signed in', () => {
     beforeAll(async () => {
       if (!hasBrowser) return
@@ -73,6 +82,14 @@ describe.skipIf(!hasBrowser)('in light and dark, narrow and wide, nobody is hind
     test.each(ownPages)('on %s', async (path) => {
       await open(visitor.page, addressOf(path, ids))
       expect(await faultsOf(visitor.page)).toEqual([])
+    })
+
+    test('where they decide: on the consent, on a request that is wrong, on the way out', async () => {
+      const { client_id, redirect_uri } = browser.product.demo.other_client
+      for (const path of decisionPages(client_id, redirect_uri)) {
+        await open(visitor.page, path)
+        expect([path, await faultsOf(visitor.page)]).toEqual([path, []])
+      }
     })
 
     test.each(['good', 'bad'] as const)('on the page of a delivery to a %s receiver', async (which) => {

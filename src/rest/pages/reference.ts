@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import express, { Router } from 'express'
+import { referenceScript } from './reference-script.ts'
+import { referenceStyle } from './reference-style.ts'
 
 const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
@@ -21,8 +23,10 @@ const page = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>Developer API reference</title>
 <link rel="stylesheet" href="/docs/assets/swagger-ui.css">
+<link rel="stylesheet" href="/docs/reference.css">
 <link rel="icon" href="data:,">
 </head>
 <body>
@@ -34,17 +38,6 @@ const page = `<!doctype html>
 </html>
 `
 
-const script = `SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  docExpansion: 'list',
-  tryItOutEnabled: true,
-  persistAuthorization: false,
-  validatorUrl: null,
-})
-`
-
 /** The reference page: the OpenAPI document in Swagger UI, with "try it", served by ourselves alone. */
 export function referencePages(): Router {
   const router = Router()
@@ -53,7 +46,8 @@ export function referencePages(): Router {
     next()
   })
   router.get('/', (_request, response) => void response.type('html').send(page))
-  router.get('/reference.js', (_request, response) => void response.type('js').send(script))
+  router.get('/reference.js', (_request, response) => void response.type('js').send(referenceScript))
+  router.get('/reference.css', (_request, response) => void response.type('css').send(referenceStyle))
   router.use('/assets', onlyViewer, express.static(assets, { index: false, redirect: false, maxAge: '1h' }))
   return router
 }

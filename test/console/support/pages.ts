@@ -55,6 +55,17 @@ export type Ids = { application: string; good: string; bad: string }
 export const addressOf = (path: string, { application, good, bad }: Ids): string =>
   path.replace(':application', application).replace(':good', good).replace(':bad', bad)
 
+/** The pages on which people decide what leaves them: their consent, and their session. */
+export const decisionPages = (clientId: string, redirectUri: string) => {
+  const asked = { response_type: 'code', client_id: clientId, redirect_uri: redirectUri, scope: 'user:read chat:write' }
+  const proof = { code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' }
+  return [
+    `/oauth/authorize?${new URLSearchParams({ ...asked, ...proof })}`,
+    '/oauth/authorize?client_id=nobody',
+    '/logout',
+  ]
+}
+
 /** Every page of ours that needs nobody. */
 export const publicPages = [
   '/console/',
@@ -63,6 +74,7 @@ export const publicPages = [
   '/docs/guides/',
   '/docs/guides/quick-start',
   '/docs/guides/authentication',
+  '/docs/guides/dpop',
   '/docs/guides/webhooks',
   '/docs/guides/paging',
   '/docs/guides/errors',
