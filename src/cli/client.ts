@@ -7,6 +7,7 @@ import { listApplicationAudit } from '../domain/audit-list.ts'
 import type { Scope } from '../domain/scopes.ts'
 import { allOf, answers, asOperator, collect, type Door, parseScopes } from './door.ts'
 import { list, table } from './shown.ts'
+import { addClientSuspension } from './suspension.ts'
 
 type Options = {
   name: string
@@ -22,6 +23,7 @@ export function addClientCommands(program: Command, door: Door): void {
   const client = program.command('client').description('applications that call the API')
   addList(client.command('list').description('all applications, with their identifiers'), door)
   addCreate(client.command('create').description('register an application; its secret is shown this once'), door)
+  addClientSuspension(client, door)
   addLog(client.command('log').description('who did what to an application and its credentials, newest first'), door)
 }
 

@@ -3,11 +3,13 @@ import type { Command } from 'commander'
 import { createUser } from '../domain/accounts.ts'
 import { answers, type Door } from './door.ts'
 import { table } from './shown.ts'
+import { addUserSuspension } from './suspension.ts'
 
 type Options = { username: string; email: string; password?: string }
 
 export function addUserCommands(program: Command, door: Door): void {
   const user = program.command('user').description('accounts of people')
+  addUserSuspension(user, door)
   const create = user
     .command('create')
     .description('make an account, and with it a channel of that name')

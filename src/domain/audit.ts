@@ -14,9 +14,9 @@ export type Operator = { kind: 'operator' }
 export type OwnerContext = Context & { principal: UserPrincipal | Operator; caller?: Caller }
 
 type AuditAction =
-  | `user.${'created' | 'email_changed' | 'password_changed'}`
+  | `user.${'created' | 'email_changed' | 'password_changed' | 'disabled' | 'enabled'}`
   | `session.${'started' | 'ended'}`
-  | `application.${'created' | 'updated' | 'deleted'}`
+  | `application.${'created' | 'updated' | 'deleted' | 'disabled' | 'enabled'}`
   | `secret.${'created' | 'revoked'}`
   | `key.${'created' | 'rolled' | 'revoked'}`
   | `grant.${'allowed' | 'revoked'}`

@@ -39,6 +39,16 @@ describe('applications and keys', () => {
     expect(made.redirect_uris).toEqual(['http://127.0.0.1/callback', 'org.example.app:/callback'])
   })
 
+  test('an application and an account are stopped and let in again', async () => {
+    const { client_id: id } = await answerOf('client', 'create', '--name', 'Spammer')
+    expect(await answerOf('client', 'disable', id)).toEqual({ id, disabled: true })
+    expect(await answerOf('client', 'enable', id)).toEqual({ id, disabled: false })
+    const { id: userId } = await answerOf('user', 'create', '--username', 'troll', '--email', 'troll@example.org')
+    expect(await answerOf('user', 'disable', 'troll')).toEqual({ id: userId, disabled: true })
+    expect((await run(['user', 'disable', 'troll'])).status).toBe(1)
+    expect(await answerOf('user', 'enable', 'troll')).toEqual({ id: userId, disabled: false })
+  })
+
   test('a key is made, inspected, replaced and revoked', async () => {
     const { client_id } = await answerOf('client', 'create', '--name', 'Jobs', '--scopes', 'channel:read,category:read')
     const key = await answerOf('key', 'create', '--client', client_id, '--name', 'Nightly', '--scopes', 'channel:read')

@@ -2,14 +2,14 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { webhookSubscriptions } from '../../db/schema/index.ts'
 import type { InTransaction } from '../transaction.ts'
 
+/** Of an application for a user, of an application, or about a user. */
+type Whose = { clientId: string; userId?: string } | { clientId?: string; userId: string }
+
 /**
- * Disables the subscriptions that an application made for a user, in the transaction that takes its last living grant
- * away. An expired token is no such loss, and a new consent enables nothing by itself.
+ * Disables subscriptions in the transaction that takes what they rest on away: the last living grant, the application, or
+ * the user. An expired token is no such loss, and a new consent enables nothing by itself.
  */
-export async function disableForLostGrant(
-  tx: InTransaction,
-  { clientId, userId }: { clientId: string; userId: string },
-): Promise<void> {
+export async function disableForLostGrant(tx: InTransaction, { clientId, userId }: Whose): Promise<void> {
   const { status, deletedAt } = webhookSubscriptions
   await tx.db
     .update(webhookSubscriptions)
@@ -21,8 +21,8 @@ export async function disableForLostGrant(
     })
     .where(
       and(
-        eq(webhookSubscriptions.clientId, clientId),
-        eq(webhookSubscriptions.userId, userId),
+        clientId === undefined ? undefined : eq(webhookSubscriptions.clientId, clientId),
+        userId === undefined ? undefined : eq(webhookSubscriptions.userId, userId),
         eq(status, 'enabled'),
         isNull(deletedAt),
       ),
