@@ -11,7 +11,8 @@ const env = { DATA_DIR: folder.path, DEMO_DATA: 'off', LOG_LEVEL: 'error' } // a
 afterAll(() => folder[Symbol.dispose]())
 
 const createUser = ['user', 'create', '--username', 'linus', '--email', 'linus@example.org', '--json']
-const taken = { status: 1, stdout: '', stderr: 'developer-api: username: is taken.\n' }
+const error = { code: 'invalid_request', message: 'username: is taken.' }
+const taken = { status: 1, stdout: `${JSON.stringify({ error })}\n`, stderr: '' }
 
 test('without a service a command starts the database for its own time', async () => {
   expect(await runCommand(createUser, env)).toMatchObject({ status: 0, stderr: '' })
@@ -20,7 +21,7 @@ test('without a service a command starts the database for its own time', async (
 })
 
 test('serve is the service; beside it commands work on the same data, and worker delivers', async () => {
-  await using service = await startProcess(env, ['bin/developer-api.mjs', 'serve'])
+  await using service = await startProcess({ ...env, LOG_LEVEL: 'info' }, ['bin/developer-api.mjs', 'serve'])
   await service.output.holds(/The service is ready/)
   expect((await fetch(`${service.base}/health/ready`)).status).toBe(200)
   expect(await runCommand(createUser, env)).toEqual(taken)
@@ -30,7 +31,7 @@ test('serve is the service; beside it commands work on the same data, and worker
   const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
   expect((await fetch(`${service.base}/oauth/token`, { method: 'POST', body })).status).toBe(200)
   expect(JSON.parse((await runCommand(['migrate', '--json'], env)).stdout)).toEqual({ applied: 0 })
-  await using worker = await startProcess(env, ['bin/developer-api.mjs', 'worker'])
+  await using worker = await startProcess({ ...env, LOG_LEVEL: 'info' }, ['bin/developer-api.mjs', 'worker'])
   await worker.output.holds(/The worker delivers/)
   expect(await worker.stop()).toBe(0)
   expect(await service.stop()).toBe(0)
