@@ -73,7 +73,7 @@ function ProfileForm() {
         <Text size="sm" c="dimmed">
           Changes are events too: applications hear of them by webhook.
         </Text>
-        <Button type="submit" loading={isPending}>
+        <Button type="submit" ml="auto" loading={isPending}>
           Save
         </Button>
       </Group>

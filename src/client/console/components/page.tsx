@@ -30,16 +30,18 @@ export function Page({ title, intro, actions, above = [], children }: PageProps)
           </Breadcrumbs>
         )}
         <Group justify="space-between" align="flex-start" gap="sm">
-          <Title order={1} className="breakable">
-            {title}
-          </Title>
+          <Stack gap={6} className="page-head">
+            <Title order={1} className="breakable">
+              {title}
+            </Title>
+            {intro && (
+              <Text c="dimmed" maw={720} component="div">
+                {intro}
+              </Text>
+            )}
+          </Stack>
           {actions && <Group gap="xs">{actions}</Group>}
         </Group>
-        {intro && (
-          <Text c="dimmed" maw={720} component="div">
-            {intro}
-          </Text>
-        )}
       </Stack>
       {children}
     </Stack>
