@@ -5,6 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
+import { placeOfEvent } from '../../src/telemetry/event-trace.ts'
+import { logger } from '../../src/telemetry/logger.ts'
+import { Traces } from '../../src/telemetry/traces.ts'
 import { folderWithCluster, run, runCommand, startService } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
 
@@ -117,4 +120,22 @@ test('who collects neither figures nor traces does not load what they need', asy
   const loaded: string[] = JSON.parse(stdout)
   expect(loaded.some((file) => file.includes('/express/'))).toBe(true)
   expect(loaded.filter((file) => /@opentelemetry|prom-client/.test(file))).toEqual([])
+})
+
+test('a share of the traces is kept, and each of them whole', async () => {
+  using collector = await startCollector()
+  const traces = new Traces({ endpoint: collector.url, share: 0.5, version: '1', log: logger })
+  const ids = Array.from({ length: 60 }, (_, n) => `evt_${n}`)
+  const answered = { operation: 'POST /', method: 'POST', status: 201, requestId: 'r' }
+  for (const event_id of ids) {
+    const request = traces.begin(undefined)
+    traces.within(request, () => traces.published(event_id, 'a'))
+    traces.end(request, answered)
+    const attempt = { durationMs: 1, status: 204, errorClass: null }
+    traces.attempted({ event_id, type: 'a', subscription_id: 's', attempts: 0 }, attempt)
+  }
+  await traces[Symbol.asyncDispose]()
+  const spansOf = (id: string) => collector.spans.filter(({ traceId }) => traceId === placeOfEvent(id).traceId).length
+  const counts = ids.map(spansOf)
+  expect(new Set(counts)).toEqual(new Set([0, 3]))
 })
