@@ -16,6 +16,9 @@ const PROBE = `process.on('message', () => {
 })
 process.channel.unref()`
 
+const SAID_LENGTH = 2_000
+const ASK_MS = 5
+
 export type Measured = Awaited<ReturnType<typeof startMeasured>>
 
 /** A server of ours as a process that can be asked what it has used: `words` is what node runs. Resolves when it is ready. */
@@ -25,11 +28,16 @@ export async function startMeasured(words: readonly string[], given: Record<stri
   const begun = performance.now()
   const child = spawn(process.execPath, [...probe, ...words], {
     env: environment({ PORT: String(port), LOG_LEVEL: 'warn', ...given }),
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  let said = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    said = (said + chunk).slice(-SAID_LENGTH)
   })
   const ended = once(child, 'exit')
   const base = `http://127.0.0.1:${port}`
-  await untilOk(base + ready, child)
+  const hasEnded = () => child.exitCode !== null
+  if (!(await untilOk(base + ready, hasEnded))) throw new Error(`The server ended before it was ready:\n${said}`)
   return {
     base,
     readyMs: performance.now() - begun,
@@ -53,14 +61,14 @@ export function startServiceOn(folder: string, given: Record<string, string> = {
 export const demoOf = (folder: string) =>
   DemoCredentials.parse(JSON.parse(readFileSync(join(folder, 'demo.json'), 'utf8')))
 
-async function untilOk(url: string, child: { exitCode: number | null }) {
-  for (;;) {
-    if (child.exitCode !== null) throw new Error('The server ended before it was ready')
+async function untilOk(url: string, hasEnded: () => boolean): Promise<boolean> {
+  while (!hasEnded()) {
     const isReady = await fetch(url).then(
       ({ ok }) => ok,
       () => false,
     )
-    if (isReady) return
-    await after(5)
+    if (isReady) return true
+    await after(ASK_MS)
   }
+  return false
 }

@@ -1,7 +1,10 @@
-import { EventEmitter } from 'node:events'
+import { EventEmitter, once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { Occupancy } from '../../src/rest/occupancy.ts'
+import { createHttpServer } from '../../src/rest/server.ts'
+import { logger } from '../../src/telemetry/logger.ts'
 
 const request = (url: string, accept?: string) => ({ url, headers: { accept } }) as unknown as IncomingMessage
 const newResponse = () => new EventEmitter() as unknown as ServerResponse
@@ -17,4 +20,25 @@ test('a thousand requests at once, a place for each that ends, and always one fo
   for (const response of responses.slice(0, 2)) response.emit('close')
   expect(occupancy.hasPlaceFor(request('/v1/channels/'), newResponse())).toBe(true)
   expect(occupancy.hasPlaceFor(request('/v1/channels/'), newResponse())).toBe(false)
+})
+
+test('a caller for whom there is no place is told at once when to come again, in the envelope', async () => {
+  const occupancy = new Occupancy()
+  for (let n = 0; n < 1000; n++) occupancy.hasPlaceFor(request('/v1/channels/'), newResponse())
+  const nothingYet = () => undefined
+  const server = createHttpServer({
+    contextOf: nothingYet,
+    log: logger,
+    publicUrl: 'http://test',
+    trustProxy: 0,
+    occupancy,
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const refused = await fetch(`${base}/v1/channels/`)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+  expect(await refused.json()).toEqual({ error: { code: 'unavailable', message: expect.stringContaining('busy') } })
+  expect((await fetch(`${base}/health/`)).status).toBe(200)
+  server.close()
+  server.closeAllConnections()
 })
