@@ -10,8 +10,8 @@ import { logger } from './telemetry/logger.ts'
 import { reasonOf } from './telemetry/reason.ts'
 
 const ASK_AGAIN_MS = 1_000
-/** A line every half minute: enough to see that it still waits, and why. */
-const TELL_EVERY = 30
+/** Enough to see that it still waits, and why. */
+const TELL_EVERY_MS = 30_000
 
 /**
  * The database of this configuration, migrated and with its partitions: the embedded one, which stops with `opened`, or
@@ -32,10 +32,13 @@ async function openEmbedded({ dataDir }: Config, { opened, fail }: Life): Promis
 
 async function migrateWhenReachable(target: Target, stopping: AbortSignal): Promise<void> {
   const onWait = () => logger.info('Another process migrates the database')
-  for (let tried = 0; ; tried++) {
+  for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
     const failure = await migrateDatabase(target, { onWait }).then(tellApplied, unavailability)
     if (failure === undefined) return
-    if (tried % TELL_EVERY === 0) tellOfWaiting(target, failure)
+    if (performance.now() - toldAt >= TELL_EVERY_MS) {
+      tellOfWaiting(target, failure)
+      toldAt = performance.now()
+    }
     await after(ASK_AGAIN_MS, undefined, { signal: stopping })
   }
 }
