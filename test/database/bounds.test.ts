@@ -31,8 +31,9 @@ test('no statement, no wait for a lock and no idle transaction is without an end
 })
 
 test('a transaction that idles is ended by the server: it fails as unavailable, and the pool goes on', async () => {
-  const client = connect(database.target, { max: 1, statementMs: 100 })
+  const client = connect(database.target, { max: 1 })
   const idling = client.begin(async (tx) => {
+    await tx`set local idle_in_transaction_session_timeout = 50`
     const [{ pid } = { pid: 0 }] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
     while (await isConnected(pid));
     await tx`select 1`
