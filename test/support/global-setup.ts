@@ -4,7 +4,7 @@ import type { TestProject } from 'vitest/node'
 import { ensureCluster } from '../../src/db/embedded/cluster.ts'
 import { preparePlace } from '../../src/db/embedded/place.ts'
 import { startEmbedded } from '../../src/db/embedded/supervisor.ts'
-import { copyFolder, temporaryFolder } from './folder.ts'
+import { copyFolder, removeOldFolders, temporaryFolder } from './folder.ts'
 import { type DatabaseServer, dropTemplate, makeTemplate } from './template.ts'
 
 declare module 'vitest' {
@@ -40,6 +40,7 @@ export async function setup(project: TestProject): Promise<void> {
 export const teardown = () => stop()
 
 async function startServer() {
+  removeOldFolders()
   const folder = temporaryFolder()
   const place = preparePlace(folder.path, undefined, () => {})
   await ensureCluster(place)
