@@ -4,7 +4,7 @@ import type { Context } from '../domain/context.ts'
 import type { Page, PageRequest } from '../domain/paging.ts'
 import { isScope, type Scope, scopes } from '../domain/scopes.ts'
 
-export type Tone = 'good' | 'bad'
+type Tone = 'good' | 'bad'
 
 /** What a command may do besides calling verbs; the entry point knows how. */
 export type Door = {

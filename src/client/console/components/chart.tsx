@@ -6,7 +6,7 @@ import { niceTop } from './scale.ts'
 export type Series = { name: string; tone: 'accent' | 'quiet-accent' | 'bad' | 'warn' }
 
 /** A step of the time axis. `parts` are stacked, one for each series; `values` say the same in words. */
-export type Step = { at: string; mark: string; title: string; parts: readonly number[]; values: readonly string[] }
+type Step = { at: string; mark: string; title: string; parts: readonly number[]; values: readonly string[] }
 
 export type ChartProps = {
   label: string
