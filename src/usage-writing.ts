@@ -6,6 +6,7 @@ const EVERY_MS = 5_000
 /** Writes down every five seconds what applications have asked for, and a last time when it is disposed of. */
 export function keepUsage(ctx: Context): AsyncDisposable {
   let isFailing = false
+  let toldLost = 0
   const write = async () => {
     try {
       await writeUsage(ctx)
@@ -15,6 +16,9 @@ export function keepUsage(ctx: Context): AsyncDisposable {
       if (!isFailing) ctx.log.warn({ err: error }, 'The usage of applications cannot be written down for now')
       isFailing = true
     }
+    const { lost } = ctx.usage
+    if (lost > toldLost) ctx.log.warn({ lost }, 'Requests were not counted for usage: there was no room')
+    toldLost = lost
   }
   let writing = Promise.resolve()
   const timer = setInterval(() => {

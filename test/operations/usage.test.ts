@@ -112,6 +112,15 @@ test('memory is bounded: what finds no room is lost, and what has a place goes o
   expect([taken.length, taken[0]?.requests]).toEqual([20_000, 2])
 })
 
+test('what was lost is told', async () => {
+  const usage = new UsageCounts(() => app.clock.at)
+  usage.lost = 3
+  {
+    await using _keeping = keepUsage({ ...app.context, usage })
+  }
+  expect(app.lines.find((line) => line.includes('"lost":3'))).toContain('no room')
+})
+
 test('usage goes after 35 days', async () => {
   const { id } = await app.client()
   app.context.usage.count(id, 'GET /v1/channels/', 200, 1)
