@@ -9,7 +9,10 @@ import { addressOf, decisionPages, furnish, type Ids, ownPages, publicPages } fr
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const run = `axe.run({ resultTypes: ['violations'] })`
-const isStill = 'Promise.allSettled(document.getAnimations().map(({ finished }) => finished))'
+/** What moves for ever, as the outline of something that loads does, is not waited for. */
+const isStill = `Promise.allSettled(document.getAnimations()
+  .filter(({ effect, playState }) => playState === 'running' && effect.getComputedTiming().endTime !== Infinity)
+  .map(({ finished }) => finished))`
 const isWide = 'document.documentElement.scrollWidth > window.innerWidth'
 
 /** Loaded, with what it asked the service for. */
