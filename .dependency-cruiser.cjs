@@ -1,4 +1,7 @@
-/** Who may import whom. Files directly in src/ (main, config and the like) compose the layers and may import anything. */
+/**
+ * Who may import whom. Files directly in src/ (main, config and the like) compose the layers and may import anything; only
+ * project-folder.ts, which imports nothing of ours, may be imported by all.
+ */
 const mayImport = {
   client: [], // and the types of routers
   rest: ['routers', 'domain', 'telemetry'],
@@ -43,7 +46,7 @@ const layerRules = Object.entries(mayImport).map(([layer, allowed]) => ({
   from: { path: `^src/${layer}/` },
   to: {
     path: '^src/',
-    pathNot: [layer, ...allowed].map((name) => `^src/${name}/`),
+    pathNot: ['^src/project-folder\\.ts$', ...[layer, ...allowed].map((name) => `^src/${name}/`)],
     ...(layer === 'client' && { dependencyTypesNot: ['type-only'] }),
   },
 }))

@@ -20,14 +20,15 @@ export function addListen(command: Command, door: Door): void {
     ],
     work: async () => {
       const { forwardTo: url, types, secret = newSigningSecret(), count, json } = command.opts<Options>()
-      door.write(json ? `${JSON.stringify({ signing_secret: secret })}\n` : `Signing with ${secret}\n`)
+      const onListening = () =>
+        door.write(json ? `${JSON.stringify({ signing_secret: secret })}\n` : `Signing with ${secret}\n`)
       const counted = { forwarded: 0, failed: 0 }
       const onForwarded = (one: Forwarded) => {
         counted[isSuccess(one.status) ? 'forwarded' : 'failed']++
         door.write(json ? `${JSON.stringify(one)}\n` : `${describe(door, one)}\n`)
       }
       const signal = door.stopping()
-      const to = { url, secret, types, count, signal, onForwarded }
+      const to = { url, secret, types, count, signal, onListening, onForwarded }
       await door.withContext((ctx) => forwardEvents(asOperator(ctx), to))
       const { forwarded, failed } = counted
       const text = `${forwarded} events were taken${failed > 0 ? `, ${failed} were not` : ''}.`

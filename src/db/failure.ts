@@ -13,6 +13,7 @@ const LOST = new Set([
   'ENOENT', // the socket of a server that is not running
   'EPIPE',
   'ETIMEDOUT',
+  '25P03', // idle_in_transaction_session_timeout, which ends the connection
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
@@ -20,7 +21,6 @@ const LOST = new Set([
 const OVERLOADED = new Set([
   '57014', // query_canceled: the statement took too long
   '55P03', // lock_not_available: it waited too long
-  '25P03', // idle_in_transaction_session_timeout
   '53300', // too_many_connections
   '25006', // read_only_sql_transaction: a primary that has become a replica
 ])

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect, type Database } from '../../src/db/client.ts'
+import { connect, type Database, databaseOver } from '../../src/db/client.ts'
 import { isUnavailable } from '../../src/db/failure.ts'
 import { endClient, openPools, type Pools, poolSizes } from '../../src/db/pools.ts'
+import { statement } from '../../src/db/statement.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>
@@ -15,6 +16,8 @@ afterAll(async () => {
   await pools[Symbol.asyncDispose]()
   await database[Symbol.asyncDispose]()
 })
+
+const selectOne = statement<[], { one: number }>('select 1 as one')
 
 const settingsOf = async (db: Database) => {
   const [row] = await db.execute(sql`
@@ -39,7 +42,7 @@ test('a transaction that idles is ended by the server: it fails as unavailable, 
     await tx`select 1`
   })
   await expect(idling).rejects.toSatisfy(isUnavailable)
-  expect(await client`select 1 as one`).toMatchObject([{ one: 1 }])
+  expect(await selectOne(databaseOver(client))).toMatchObject([{ one: 1 }]) // asked again, should the connection still seem open
   await endClient(client)
 })
 

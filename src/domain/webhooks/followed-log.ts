@@ -13,14 +13,18 @@ type Read = { events: LoggedEvents['events']; isEnd: boolean }
  */
 export class FollowedLog {
   readonly #seen = new Set<string>()
-  #begin: string | undefined
-  #after: string | undefined
+  readonly #begin: string
+  #after: string
+
+  constructor({ now }: OwnerContext) {
+    this.#begin = lowerBound('event', now())
+    this.#after = this.#begin
+  }
 
   /** What is new, oldest first as far as it is there. `isEnd`: there is no more for now. */
   async read(ctx: OwnerContext): Promise<Read> {
     const { events, next } = await readEvents(ctx, { after: this.#after })
-    this.#begin ??= next
-    const isEnd = next === this.#after || this.#after === undefined
+    const isEnd = next === this.#after
     this.#after = isEnd ? this.#rewound(next) : next
     const fresh = events.filter(({ id }) => !this.#seen.has(id))
     for (const { id } of fresh) this.#seen.add(id)
@@ -31,6 +35,7 @@ export class FollowedLog {
   #rewound(last: string): string {
     const back = lowerBound('event', new Date(bornAt(last).getTime() - OVERLAP_MS))
     for (const id of this.#seen) if (id < back) this.#seen.delete(id)
-    return this.#begin !== undefined && back < this.#begin ? this.#begin : back
+    if (back < this.#begin) return this.#begin
+    return back
   }
 }

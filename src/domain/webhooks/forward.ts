@@ -16,6 +16,8 @@ export type Forwarding = {
   /** Ends after so many. */
   count?: number | undefined
   signal: AbortSignal
+  /** Called once: what happens from here on is sent. */
+  onListening: () => void
   onForwarded: (forwarded: Forwarded) => void
 }
 export type Forwarded = {
@@ -38,7 +40,8 @@ export async function forwardEvents(ctx: OwnerContext, { count = Infinity, ...to
   const bell = new Bell()
   const stopHearing = ctx.onWake(bell.ring)
   try {
-    const log = new FollowedLog()
+    const log = new FollowedLog(ctx)
+    to.onListening()
     for (let sent = 0; sent < count && !to.signal.aborted; ) {
       const { events, isEnd } = await log.read(ctx)
       const wanted = events.filter(({ type }) => to.types?.some((one) => one === type) ?? true)

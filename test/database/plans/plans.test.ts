@@ -156,7 +156,8 @@ const cases: Case[] = [
   ],
   ['applications of a developer', 101, () => call(() => listApplications(asUser(2), { limit: 100 })), /^Sort$/],
   ['applications that a user has allowed', 30, () => call(() => listAllowed(asUser(2), { limit: 100 })), /^Sort$/],
-  ['deliveries', 101, () => secondPage((page) => listDeliveries(owner, { ...page, ...deliveriesOf })), /^Sort$/],
+  // the partition of a day that has just begun is read by its key: what else is in it is passed over
+  ['deliveries', 300, () => secondPage((page) => listDeliveries(owner, { ...page, ...deliveriesOf })), /^Sort$/],
   [
     'failed deliveries',
     600, // all that failed, half of all: few enough to be sorted
