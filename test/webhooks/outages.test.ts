@@ -107,12 +107,15 @@ test('the server is killed and starts again', async () => {
 }, 60_000)
 
 test('the primary becomes a replica, which refuses writes (25006), and another takes its place', async () => {
-  await using pools = openPools(stage.target)
+  await using proxy = await createDatabaseProxy(stage.target)
+  await using pools = openPools(proxy.target)
   const { admin } = inject('databaseServer')
   const [row] = await stage.context.db.execute<{ name: string }>('select current_database() as name')
+  /** What sessions that begin from now on are like, which those of the worker are then. */
   const becomes = async (change: string) => {
     await asAdmin(admin, `alter database ${row?.name} ${change}`)
-    await asAdmin(admin, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${row?.name}'`)
+    await proxy.takeAway()
+    await proxy.giveBack()
   }
   await outlives({
     begins: () => becomes('set default_transaction_read_only = on'),
