@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
+import { Webhook as SvixWebhook } from 'svix'
 import { describe, expect, test } from 'vitest'
 import { newSigningSecret, sign, signingKey, verify } from '../../src/domain/webhooks/sign.ts'
 
@@ -11,6 +12,8 @@ function headers(secrets: string[], timestampS = nowS()) {
   const signature = sign(secrets.map(signingKey), id, timestampS, body)
   return { 'webhook-id': id, 'webhook-timestamp': String(timestampS), 'webhook-signature': signature }
 }
+/** The libraries that receivers use. */
+const libraries = { standardwebhooks: Webhook, svix: SvixWebhook }
 const isAccepted = (secret: string, given: ReturnType<typeof headers>, text: string | Buffer = body) => {
   try {
     new Webhook(secret).verify(text, given)
@@ -27,6 +30,16 @@ describe('the library that receivers use', () => {
     expect(isAccepted(secret, given)).toBe(true)
     const theirs = new Webhook(secret).sign(id, new Date(Number(given['webhook-timestamp']) * 1000), body.toString())
     expect(theirs).toBe(given['webhook-signature'])
+  })
+
+  test.each(Object.entries(libraries))('%s accepts it, and nothing that was changed', (_name, Library) => {
+    const secret = newSigningSecret()
+    const given = headers([newSigningSecret(), secret])
+    const verify = (text: string, changed = {}) => new Library(secret).verify(text, { ...given, ...changed })
+    expect(verify(body.toString())).toEqual(JSON.parse(body.toString()))
+    expect(() => verify(`${body} `)).toThrow()
+    expect(() => verify(body.toString(), { 'webhook-id': 'evt_other' })).toThrow()
+    expect(() => verify(body.toString(), { 'webhook-timestamp': String(nowS() - 301) })).toThrow()
   })
 
   test('accepts either secret while a rotation overlaps, and no third', () => {
