@@ -1,16 +1,11 @@
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import { type AddressInfo, connect, isIP, isIPv6, Socket } from 'node:net'
+import { type connect, isIP, isIPv6, Socket } from 'node:net'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Problem } from '../../src/domain/errors.ts'
 import { isPublicAddress } from '../../src/domain/webhooks/addresses.ts'
-import { classOf } from '../../src/domain/webhooks/error-class.ts'
 import { createGuard, type Guard, type TargetPolicy } from '../../src/domain/webhooks/guard.ts'
-import type { Resolve } from '../../src/domain/webhooks/resolver.ts'
 import { checkTargetUrl } from '../../src/domain/webhooks/target-url.ts'
-import { createTransport } from '../../src/domain/webhooks/transport.ts'
-import { answers, startHostile } from './support/hostile.ts'
+import { attempt, to } from './support/attempt.ts'
 import { addresses, urls, type Verdict } from './support/targets.ts'
 
 const policy = (change: Partial<TargetPolicy> = {}): TargetPolicy => ({
@@ -53,19 +48,6 @@ function recordDials() {
   return dialled
 }
 type Lookup = (host: string, options: object, done: (error: Error | null, found: { address: string }[]) => void) => void
-
-const to =
-  (...found: string[]): Resolve =>
-  async () =>
-    found.map((address) => ({ address, family: isIP(address) || 6 }))
-
-async function attempt(guard: Guard, url: string, resolve: Resolve = to()) {
-  const transport = createTransport({ guard, resolve, deadlineMs: 1_000, connectMs: 500 })
-  const { signal } = new AbortController()
-  const { status, error } = await transport.post({ url: new URL(url), headers: [], body: Buffer.from('{}'), signal })
-  await transport.close()
-  return status ?? classOf(error)
-}
 
 describe.for(ways)('private targets %s', ([, guard, column]) => {
   test('every address has the verdict of the table: as a literal, and given by DNS', async () => {
@@ -189,89 +171,4 @@ test('random IPv6 addresses are public only within 2000::/3, less what is carved
     }),
     { numRuns: 2_000 },
   )
-})
-
-describe('what DNS says: 127.0.0.2 plays the public network', () => {
-  const guard: Guard = { allowPrivate: false, proxyUrl: undefined, isAllowed: (address) => address === '127.0.0.2' }
-
-  test('of mixed answers only the public one is dialled', async () => {
-    await using server = await startHostile(answers('204 No Content'))
-    await using inside = await startHostile(answers('200 OK'), { host: '127.0.0.1' })
-    expect(await attempt(guard, `http://hooks.customer.com:${server.port}/`, to('127.0.0.1', '127.0.0.2', '::1'))).toBe(
-      204,
-    )
-    expect(await attempt(guard, `http://hooks.customer.com:${inside.port}/`, to('127.0.0.1'))).toBe('E_BLOCKED_ADDRESS')
-    expect(inside.connections).toBe(0)
-  })
-
-  test('a name that turns private is not followed; a kept connection is reused and never looked up again', async () => {
-    await using server = await startHostile((socket, nth) =>
-      answers('204 No Content', ...(nth > 2 ? ['connection: close'] : []))(socket, nth),
-    )
-    let asked = 0
-    const turning: Resolve = async () => [{ address: asked++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]
-    const transport = createTransport({ guard, resolve: turning })
-    const url = new URL(`http://hooks.customer.com:${server.port}/`)
-    const results = []
-    for (let n = 0; n < 4; n++) {
-      const { signal } = new AbortController()
-      const { status, error } = await transport.post({ url, headers: [], body: Buffer.from('{}'), signal })
-      results.push(status ?? classOf(error))
-      await new Promise(setImmediate) // a socket is free again one turn after its answer
-    }
-    await transport.close()
-    expect(results).toEqual([204, 204, 204, 'E_BLOCKED_ADDRESS'])
-    expect([server.connections, asked]).toEqual([1, 2])
-  })
-
-  test('a name without an address, and one that DNS is silent about, have their classes', async () => {
-    expect(await attempt(guard, 'http://hooks.customer.com/', to())).toBe('E_BLOCKED_ADDRESS')
-  })
-})
-
-describe('an egress proxy', () => {
-  async function startProxy(status = 200) {
-    const asked: string[] = []
-    const sockets = new Set<Socket>()
-    const server = createServer().on('connect', (request, socket) => {
-      asked.push(`${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim())
-      const [host = '', port] = (request.url ?? '').split(':')
-      const target = connect(Number(port), host)
-      for (const one of [socket as Socket, target]) sockets.add(one.on('error', () => {}))
-      socket.write(`HTTP/1.1 ${status} Whatever\r\n\r\n`)
-      socket.pipe(target).pipe(socket)
-    })
-    await once(server.listen(0, '127.0.0.1'), 'listening')
-    const close = async () => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-      server.closeAllConnections()
-    }
-    return { asked, port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: close }
-  }
-  const through = (port: number): Guard => ({
-    allowPrivate: false,
-    proxyUrl: `http://user:p%40ss@127.0.0.1:${port}`,
-    isAllowed: (address) => address === '127.0.0.2',
-  })
-
-  test('is asked for the judged address, never for a name, and never for one that is not allowed', async () => {
-    await using proxy = await startProxy()
-    await using server = await startHostile(answers('204 No Content'))
-    const url = `http://hooks.customer.com:${server.port}/`
-    expect(await attempt(through(proxy.port), url, to('127.0.0.1', '127.0.0.2'))).toBe(204)
-    expect(await attempt(through(proxy.port), url, to('127.0.0.1'))).toBe('E_BLOCKED_ADDRESS')
-    const credential = Buffer.from('user:p@ss').toString('base64')
-    expect(proxy.asked).toEqual([`127.0.0.2:${server.port} Basic ${credential}`])
-  })
-
-  test('that refuses, or is not there, is a failed attempt', async () => {
-    await using server = await startHostile(answers('204 No Content'))
-    const url = `http://hooks.customer.com:${server.port}/`
-    const refusing = await startProxy(403)
-    expect(await attempt(through(refusing.port), url, to('127.0.0.2'))).toBe('E_REFUSED')
-    await refusing[Symbol.asyncDispose]()
-    expect(await attempt(through(refusing.port), url, to('127.0.0.2'))).toBe('E_REFUSED')
-    expect(server.requests).toEqual([])
-  })
 })

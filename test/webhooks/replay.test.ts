@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { transact } from '../../src/domain/transaction.ts'
+import { disableForLostGrant } from '../../src/domain/webhooks/disable.ts'
+import { enableWebhook } from '../../src/domain/webhooks/enable.ts'
+import { redeliver } from '../../src/domain/webhooks/redeliver.ts'
+import { type ReplayKind, replayDeliveries } from '../../src/domain/webhooks/replay.ts'
+import { createStage, type Stage } from './support/stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await createStage()
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const owner = () => stage.asOwner()
+
+describe('disabled in mid backlog', () => {
+  test('nothing is sent and nothing is lost: enabled again it says how many, and a replay brings them', async () => {
+    let isWell = false
+    const { id, say, change, receiver, done } = await stage.scene(() => ({ status: isWell ? 200 : 410 }))
+    for (let n = 0; n < 3; n++) await say(`pending ${n}`)
+    await stage.work()
+    for (let n = 0; n < 2; n++) await say(`unheard ${n}`)
+    await stage.work()
+    const tried = receiver.requests.length
+    for (const refuse of [
+      () => replayDeliveries(owner(), { subscription: id, only: 'all' }),
+      async () => redeliver(owner(), { id: (await done()).at(-1)?.id ?? '' }),
+    ]) {
+      await expect(refuse()).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringContaining('disabled'),
+      })
+    }
+    const { missed } = await enableWebhook(owner(), { id })
+    expect(missed).toBe(5 - tried)
+    isWell = true
+    const replay = async (only: ReplayKind) => {
+      const { queued, next } = await replayDeliveries(owner(), { subscription: id, only })
+      expect(next).toBeNull()
+      await stage.work()
+      return queued
+    }
+    expect(await replay('missed')).toBe(missed)
+    expect(await replay('missed'), 'twice is harmless').toBe(0)
+    expect(await replay('failed')).toBe(tried)
+    expect(await replay('all')).toBe(5)
+    const contents = receiver.requests.map(({ event }) => event.data.content)
+    expect(new Set(contents)).toEqual(new Set(['pending 0', 'pending 1', 'pending 2', 'unheard 0', 'unheard 1']))
+    expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size, 'the same ids').toBe(5)
+    expect((await done()).map(({ outcome }) => outcome)).toEqual(Array(5).fill('delivered'))
+    await change({ updatedAt: new Date() })
+  })
+
+  test('a replay goes behind first attempts, in chunks, within the span that was asked for', async () => {
+    const { id, user, receiver, done } = await stage.scene(undefined, { types: ['livestream.started'] })
+    await stage.emit(5, user)
+    await stage.work()
+    const [, second, third] = receiver.requests.toSorted((a, b) => a.event.sequence - b.event.sequence)
+    const span = { from: String(second?.event.timestamp), to: String(third?.event.timestamp) }
+    expect(await replayDeliveries(owner(), { subscription: id, only: 'all', ...span })).toEqual({
+      queued: 1,
+      next: null,
+    })
+    expect((await stage.queue()).map(({ lane }) => lane)).toEqual([1])
+    await stage.work()
+    expect(receiver.requests).toHaveLength(6)
+    expect(await done()).toHaveLength(5)
+    for (const wrong of [{ from: 'yesterday' }, { to: '' }, { after: 'x' }]) {
+      const asked = replayDeliveries(owner(), { subscription: id, only: 'all', ...wrong })
+      await expect(asked).rejects.toMatchObject({ code: 'invalid_request' })
+    }
+  })
+
+  test('for a lost grant it stays disabled until the user consents again', async () => {
+    const { id, user, health } = await stage.scene()
+    const pair = { clientId: stage.application.id, userId: user.id }
+    await stage.run(`delete from grants where user_id = '${user.id}'`)
+    await transact(stage.context, (tx) => disableForLostGrant(tx, pair))
+    await expect(enableWebhook(owner(), { id })).rejects.toMatchObject({ code: 'forbidden' })
+    await stage.consent(user)
+    await enableWebhook(owner(), { id })
+    expect(await health()).toMatchObject({ status: 'enabled', disabledReason: null, disabledAt: null })
+  })
+})

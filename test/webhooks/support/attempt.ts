@@ -1,0 +1,20 @@
+import { isIP } from 'node:net'
+import { classOf } from '../../../src/domain/webhooks/error-class.ts'
+import type { Guard } from '../../../src/domain/webhooks/guard.ts'
+import type { Resolve } from '../../../src/domain/webhooks/resolver.ts'
+import { createTransport } from '../../../src/domain/webhooks/transport.ts'
+
+/** A DNS that gives these addresses for every name. */
+export const to =
+  (...found: string[]): Resolve =>
+  async () =>
+    found.map((address) => ({ address, family: isIP(address) || 6 }))
+
+/** One POST through the guard: its status, or the class of what kept it from one. */
+export async function attempt(guard: Guard, url: string, resolve: Resolve = to()) {
+  const transport = createTransport({ guard, resolve, deadlineMs: 1_000, connectMs: 500 })
+  const { signal } = new AbortController()
+  const { status, error } = await transport.post({ url: new URL(url), headers: [], body: Buffer.from('{}'), signal })
+  await transport.close()
+  return status ?? classOf(error)
+}
