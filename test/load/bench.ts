@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process'
-import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { temporaryFolder } from '../support/folder.ts'
 import { Driver } from './drive.ts'
@@ -19,8 +17,6 @@ const AT_ONCE = 32
 const WARM_REQUESTS = 2_000
 const MESSAGES = 200
 
-const load = loadavg()[0] ?? 0
-spawnSync(process.execPath, ['build.mjs'], { stdio: 'inherit' })
 using folder = temporaryFolder()
 await using service = await startServiceOn(folder.path)
 await using floor = await startMeasured(
@@ -41,9 +37,8 @@ for (const [name, request] of Object.entries(requests)) {
   const [us, floorUs] = [least(ours), least(bare)]
   rows.push([name, `${us.toFixed(0)} µs`, `${floorUs.toFixed(0)} µs`, (us / floorUs).toFixed(2)])
 }
-const machine = { cores: availableParallelism(), model: cpus()[0]?.model ?? '', load }
 process.stdout.write(
-  `${machineLine(machine)}; ${AT_ONCE} connections, best of ${ROUNDS} × ${SECONDS} s\n\n` +
+  `${machineLine()}; ${AT_ONCE} connections, best of ${ROUNDS} × ${SECONDS} s\n\n` +
     table(['CPU of the server per request', 'service', 'floor', '× floor'], rows),
 )
 

@@ -1,4 +1,3 @@
-import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { openContext } from '../../src/compose.ts'
 import { readConfig } from '../../src/config.ts'
@@ -34,7 +33,6 @@ const SUBSCRIPTIONS = 1_000
 const CALLS = 200
 const RATIO_MAX = 2
 
-const load = loadavg()[0] ?? 0
 using folder = temporaryFolder()
 await using opened = new Opened()
 const server = opened.use(await startEmbedded({ dataDir: folder.path }))
@@ -61,9 +59,8 @@ const rows = [...measured].map(([name, times]) => [
   ...times.map((ms) => ms.toFixed(2)),
   ratioOf(times).toFixed(2),
 ])
-const machine = { cores: availableParallelism(), model: cpus()[0]?.model ?? '', load }
 process.stdout.write(
-  `${machineLine(machine)}; median of ${CALLS} calls, ms, one after the other; ` +
+  `${machineLine()}; median of ${CALLS} calls, ms, one after the other; ` +
     `${USERS.toLocaleString('en')} users, ${DELIVERIES.toLocaleString('en')} deliveries\n\n` +
     table(['messages', ...sizes.map((size) => size.toLocaleString('en')), 'last ÷ first'], rows),
 )

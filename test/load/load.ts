@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process'
-import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { temporaryFolder } from '../support/folder.ts'
 import { Driver, type Outcome, percentile } from './drive.ts'
@@ -20,8 +18,6 @@ const SHARES = [0.25, 0.5, 0.75, 1, 1.5, 3]
 /** Nobody waits longer for an answer that comes. */
 const WAIT_MS_MAX = 10_000
 
-const load = loadavg()[0] ?? 0
-spawnSync(process.execPath, ['build.mjs'], { stdio: 'inherit' })
 using folder = temporaryFolder()
 await using service = await startServiceOn(folder.path)
 await using driver = new Driver(service.base, mixOf(demoOf(folder.path)), CONNECTIONS)
@@ -43,9 +39,8 @@ const rows = outcomes.map(([share, { sent, seconds: took, latenciesMs: answered,
   String(errors),
 ])
 const head = ['of capacity', 'requests/s', 'p50 ms', 'p99 ms', 'p99.9 ms', '503', 'p99 of 503, ms', 'errors']
-const machine = { cores: availableParallelism(), model: cpus()[0]?.model ?? '', load }
 process.stdout.write(
-  `${machineLine(machine)}; ${SECONDS} s each, the generator on the same machine\n` +
+  `${machineLine()}; ${SECONDS} s each, the generator on the same machine\n` +
     `capacity ${capacity.toFixed(0)} requests/s; ${Math.round(rssBytes / 2 ** 20)} MiB afterwards\n\n${table(head, rows)}`,
 )
 

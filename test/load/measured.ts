@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
 import { freePort } from '../support/free-port.ts'
-import { environment } from '../support/process.ts'
+import { build, environment } from '../support/process.ts'
 
 export type Usage = { cpuUs: number; rssBytes: number }
 
@@ -53,8 +53,9 @@ export async function startMeasured(words: readonly string[], given: Record<stri
   }
 }
 
-/** The service as `npm start` runs it, compiled, with demo data, without limits of rates. */
+/** The service as `npm start` runs it, brought up to date, with demo data, without limits of rates. */
 export function startServiceOn(folder: string, given: Record<string, string> = {}) {
+  build()
   return startMeasured(['dist/main.js'], { DATA_DIR: folder, RATE_LIMITS: 'off', WEBHOOK_WORKER: 'off', ...given })
 }
 

@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process'
-import { availableParallelism, cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { temporaryFolder } from '../support/folder.ts'
 import { Driver } from './drive.ts'
@@ -19,8 +17,6 @@ const AT_ONCE = 32
 const GROWTH_MAX = 1.1
 const READY_MS_MAX = 1_500
 
-const load = loadavg()[0] ?? 0
-spawnSync(process.execPath, ['build.mjs'], { stdio: 'inherit' })
 using folder = temporaryFolder()
 const { early, late } = await measureMemory()
 const starts = await measureStarts()
@@ -28,10 +24,9 @@ const starts = await measureStarts()
 const [slowest = Number.NaN] = starts.slice(-1)
 const growth = late / early
 const mebibytes = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`
-const machine = { cores: availableParallelism(), model: cpus()[0]?.model ?? '', load }
 const count = (requests: number) => requests.toLocaleString('en')
 process.stdout.write(
-  `${machineLine(machine)}\n\n${table(
+  `${machineLine()}\n\n${table(
     ['', 'figure', 'goal'],
     [
       [`memory after ${count(REQUESTS / 10)} requests`, mebibytes(early), ''],

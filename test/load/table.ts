@@ -1,3 +1,5 @@
+import { availableParallelism, cpus, loadavg } from 'node:os'
+
 /** A table in Markdown, which is also readable as it is; the first column is words, the others are figures. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, column) =>
@@ -11,8 +13,11 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 const lengthOf = (text: string) => text.length
 
-/** The machine that figures are of, on one line. */
-export function machineLine(machine: { cores: number; model: string; load: number }): string {
-  const { cores, model, load } = machine
-  return `${new Date().toISOString().slice(0, 10)}, ${cores} cores (${model.trim()}), load ${load.toFixed(1)} before, Node ${process.version}`
+const [loadBefore = 0] = loadavg()
+
+/** The machine that figures are of, and how busy it was before they were taken, on one line. */
+export function machineLine(): string {
+  const model = cpus()[0]?.model.trim()
+  const day = new Date().toISOString().slice(0, 10)
+  return `${day}, ${availableParallelism()} cores (${model}), load ${loadBefore.toFixed(1)} before, Node ${process.version}`
 }

@@ -65,7 +65,7 @@ export type Service = Awaited<ReturnType<typeof startService>>
 let isBuilt = false
 
 /** As `npm start` does first, but for the console; once is enough for a run. */
-function build() {
+export function build() {
   if (isBuilt) return
   const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', BUILD], { encoding: 'utf8' })
   if (status !== 0) throw new Error(stderr)
