@@ -4,8 +4,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../app/api.ts'
 import { useAccount } from '../app/session.tsx'
 import { fieldErrors } from '../components/field-errors.ts'
+import { FormProblem } from '../components/form-problem.tsx'
 import { notifyDone } from '../components/notices.ts'
-import { Problem } from '../components/problem.tsx'
 import { Section } from '../components/section.tsx'
 
 export function EmailForm() {
@@ -23,7 +23,6 @@ export function EmailForm() {
       onError: (failure) => form.setErrors(fieldErrors(failure, ['email', 'password'])),
     }),
   )
-  const isElsewhere = Object.keys(form.errors).length === 0
   return (
     <Section title="Email address">
       <form className="form" onSubmit={form.onSubmit((values) => mutate(values))}>
@@ -41,7 +40,7 @@ export function EmailForm() {
           key={form.key('password')}
           {...form.getInputProps('password')}
         />
-        {error && isElsewhere && <Problem error={error} />}
+        <FormProblem form={form} error={error} />
         <Group justify="flex-end">
           <Button type="submit" variant="default" loading={isPending}>
             Change email address

@@ -5,7 +5,7 @@ import { useTRPC } from '../app/api.ts'
 import { loginAddress } from '../app/session.tsx'
 import { useConfirm } from '../components/confirm.tsx'
 import { fieldErrors } from '../components/field-errors.ts'
-import { Problem } from '../components/problem.tsx'
+import { FormProblem } from '../components/form-problem.tsx'
 import { Section } from '../components/section.tsx'
 
 const LENGTH_MIN = 10
@@ -36,7 +36,6 @@ export function PasswordForm() {
   const submit = form.onSubmit(async (values) => {
     if (await confirm(question)) mutate(values)
   })
-  const isElsewhere = Object.keys(form.errors).length === 0
   return (
     <Section title="Password" intro={question.body}>
       <form className="form" onSubmit={submit}>
@@ -55,7 +54,7 @@ export function PasswordForm() {
           key={form.key('new_password')}
           {...form.getInputProps('new_password')}
         />
-        {error && isElsewhere && <Problem error={error} />}
+        <FormProblem form={form} error={error} />
         <Group justify="flex-end">
           <Button type="submit" variant="default" loading={isPending}>
             Change password

@@ -4,10 +4,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../app/api.ts'
 import { useAccount } from '../app/session.tsx'
 import { fieldErrors } from '../components/field-errors.ts'
+import { FormProblem } from '../components/form-problem.tsx'
 import { Instant } from '../components/instant.tsx'
 import { notifyDone } from '../components/notices.ts'
 import { Page } from '../components/page.tsx'
-import { Problem } from '../components/problem.tsx'
 import { Section } from '../components/section.tsx'
 
 const BIO_MAX = 500
@@ -49,7 +49,6 @@ function ProfileForm() {
       onError: (failure) => form.setErrors(fieldErrors(failure, ['bio', 'image_url'])),
     }),
   )
-  const isElsewhere = Object.keys(form.errors).length === 0
   return (
     <form className="form" onSubmit={form.onSubmit((values) => mutate(values))}>
       <Textarea
@@ -68,7 +67,7 @@ function ProfileForm() {
         key={form.key('image_url')}
         {...form.getInputProps('image_url')}
       />
-      {error && isElsewhere && <Problem error={error} />}
+      <FormProblem form={form} error={error} />
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
           Changes are events too: applications hear of them by webhook.

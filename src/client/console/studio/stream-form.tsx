@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form'
 import { type UseMutationOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../app/api.ts'
 import { fieldErrors } from '../components/field-errors.ts'
+import { FormProblem } from '../components/form-problem.tsx'
 import { notifyDone } from '../components/notices.ts'
-import { Problem } from '../components/problem.tsx'
 import type { Livestream } from './live-stream.tsx'
 
 const TITLE_MAX = 140
@@ -40,7 +40,7 @@ export function StreamForm<Failure>({ options, values, action, done }: StreamFor
         data={[{ value: '', label: 'None' }, ...choices]}
         {...form.getInputProps('category')}
       />
-      {error && Object.keys(form.errors).length === 0 && <Problem error={error} />}
+      <FormProblem form={form} error={error} />
       <Group justify="flex-end">
         <Button type="submit" loading={isPending}>
           {action}

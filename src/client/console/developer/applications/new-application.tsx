@@ -5,8 +5,8 @@ import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useTRPC } from '../../app/api.ts'
 import { fieldErrors } from '../../components/field-errors.ts'
+import { FormProblem } from '../../components/form-problem.tsx'
 import { Page } from '../../components/page.tsx'
-import { Problem } from '../../components/problem.tsx'
 import { Section } from '../../components/section.tsx'
 import { type Secret, ShownOnce } from '../../components/shown-once.tsx'
 import { ApplicationFields, applicationFields, emptyApplication, linesOf } from './application-fields.tsx'
@@ -89,7 +89,7 @@ function NewApplicationForm({ onCreated }: { onCreated: (created: Created) => vo
         </Radio.Group>
         <ApplicationFields form={form} />
         <ProofFields form={form} />
-        {error && Object.keys(form.errors).length === 0 && <Problem error={error} />}
+        <FormProblem form={form} error={error} />
         <Group justify="flex-end">
           <Anchor component={Link} to="/developer/applications" size="sm">
             Cancel

@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../../app/api.ts'
 import { fieldErrors } from '../../components/field-errors.ts'
-import { Problem } from '../../components/problem.tsx'
+import { FormProblem } from '../../components/form-problem.tsx'
 import { ScopesInput } from '../../components/scopes-input.tsx'
 import { useApplication } from './application.tsx'
 
@@ -61,7 +61,7 @@ function NewKeyForm({ onClose, onCreated }: Omit<NewKeyProps, 'isOpen'>) {
       />
       <NativeSelect label="Expires after" data={lives} key={form.key('days')} {...form.getInputProps('days')} />
       <ScopesInput label="Scopes" choices={scopes} key={form.key('scopes')} {...form.getInputProps('scopes')} />
-      {error && Object.keys(form.errors).length === 0 && <Problem error={error} />}
+      <FormProblem form={form} error={error} />
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
           Cancel

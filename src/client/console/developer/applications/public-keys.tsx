@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../../app/api.ts'
 import { fieldErrors } from '../../components/field-errors.ts'
+import { FormProblem } from '../../components/form-problem.tsx'
 import { notifyDone } from '../../components/notices.ts'
-import { Problem } from '../../components/problem.tsx'
 import { Section } from '../../components/section.tsx'
 import { useApplication } from './application.tsx'
 import type { Application } from './applications.tsx'
@@ -61,7 +61,7 @@ function KeySetForm({ jwks }: { jwks: KeySet }) {
         key={form.key('jwks')}
         {...form.getInputProps('jwks')}
       />
-      {error && Object.keys(form.errors).length === 0 && <Problem error={error} />}
+      <FormProblem form={form} error={error} />
       <Group justify="flex-end">
         <Button type="submit" variant="default" loading={isPending}>
           Save keys

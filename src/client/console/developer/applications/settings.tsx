@@ -5,8 +5,8 @@ import { useNavigate } from 'react-router'
 import { useTRPC } from '../../app/api.ts'
 import { useAction } from '../../components/action.ts'
 import { fieldErrors } from '../../components/field-errors.ts'
+import { FormProblem } from '../../components/form-problem.tsx'
 import { notifyDone } from '../../components/notices.ts'
-import { Problem } from '../../components/problem.tsx'
 import { Section } from '../../components/section.tsx'
 import { useApplication } from './application.tsx'
 import { ApplicationFields, applicationFields, linesOf } from './application-fields.tsx'
@@ -57,7 +57,7 @@ function Registration() {
       <form className="form" onSubmit={submit}>
         <ApplicationFields form={form} />
         <GrantsInput key={form.key('grant_types')} {...form.getInputProps('grant_types')} />
-        {error && Object.keys(form.errors).length === 0 && <Problem error={error} />}
+        <FormProblem form={form} error={error} />
         <Group justify="flex-end">
           <Button type="submit" loading={isPending}>
             Save

@@ -6,9 +6,9 @@ import { Link, useNavigate, useSearchParams } from 'react-router'
 import { useTRPC } from '../../app/api.ts'
 import { Empty } from '../../components/empty.tsx'
 import { fieldErrors } from '../../components/field-errors.ts'
+import { FormProblem } from '../../components/form-problem.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Page } from '../../components/page.tsx'
-import { Problem } from '../../components/problem.tsx'
 import { Section } from '../../components/section.tsx'
 import { type Secret, ShownOnce } from '../../components/shown-once.tsx'
 import type { Application } from '../applications/applications.tsx'
@@ -93,7 +93,7 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
           maxLength={500}
           {...form.getInputProps('description')}
         />
-        {error && Object.keys(form.errors).length === 0 && <Problem error={error} />}
+        <FormProblem form={form} error={error} />
         <Submit isPending={isPending} />
       </form>
     </Section>
