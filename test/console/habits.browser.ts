@@ -18,7 +18,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     const { page, faults } = await browser.visit()
     await page.goto('/login?next=/console/developer')
     await logIn(page, browser.product.demo.users.streamer)
-    await page.getByRole('link', { name: 'Events' }).click()
+    await page.getByRole('link', { name: 'Events', exact: true }).click()
     await page.getByRole('link', { name: 'chat.message.sent' }).click()
     await page.getByRole('heading', { name: 'chat.message.sent' }).waitFor()
     expect(await page.title()).toBe('chat.message.sent · Developer console')

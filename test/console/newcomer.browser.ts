@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     })
     expect(await answer.json()).toMatchObject({ data: { username: 'newcomer' } })
 
-    await page.getByRole('link', { name: 'Webhooks' }).click()
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click()
     await page.getByRole('link', { name: 'Create subscription' }).first().click()
     await page.getByLabel('URL').fill(receiver.url)
     await page.getByLabel('chat.message.sent').check()

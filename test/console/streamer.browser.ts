@@ -26,7 +26,7 @@ describe.skipIf(!hasBrowser)('a streamer', () => {
 
   test('ends the stream, goes live again with a title and a category, and changes them', async () => {
     const { page } = visitor
-    await page.getByRole('link', { name: 'Live stream' }).click()
+    await page.getByRole('link', { name: 'Live stream', exact: true }).click()
     await page.getByRole('button', { name: 'End stream' }).click()
     await confirm('End stream')
     await page.getByText('Offline', { exact: true }).waitFor()
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('a streamer', () => {
 
   test('lifts a ban, and bans by username', async () => {
     const { page } = visitor
-    await page.getByRole('link', { name: 'Bans' }).click()
+    await page.getByRole('link', { name: 'Bans', exact: true }).click()
     await page.getByRole('listitem').filter({ hasText: 'viewer' }).getByRole('button', { name: 'Unban' }).click()
     await page.getByText('Nobody is banned').waitFor()
     expect((await say('viewer', 'Thank you')).status).toBe(201)
@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('a streamer', () => {
     const me = () =>
       fetch(`${base}/v1/users/me`, { headers: { authorization: `Bearer ${demo.users.streamer.access_token}` } })
     expect((await me()).status).toBe(200)
-    await page.getByRole('link', { name: 'Connected applications' }).click()
+    await page.getByRole('link', { name: 'Connected applications', exact: true }).click()
     await page.getByRole('button', { name: 'Revoke access' }).click()
     await confirm('Revoke access')
     await page.getByText('No application has access').waitFor()
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)('a streamer', () => {
 
   test('changes the profile', async () => {
     const { page } = visitor
-    await page.getByRole('link', { name: 'Profile' }).click()
+    await page.getByRole('link', { name: 'Profile', exact: true }).click()
     await page.getByLabel('Image URL').fill('ftp://example.com/me.png')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Must be an absolute http(s) URL.').waitFor()
