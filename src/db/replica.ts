@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { Database } from './client.ts'
-import { isUnavailable } from './failure.ts'
+import { isRetryable, isUnavailable } from './failure.ts'
 import { statement } from './statement.ts'
 
 /** `replica` is the primary's own pool when there is no replica. */
@@ -31,7 +31,7 @@ export async function readUpToDate<Result>(
   try {
     if (flushed && (await hasReplayed(replica, flushed.lsn))) return await read(replica)
   } catch (error) {
-    if (!isUnavailable(error)) throw error
+    if (!isUnavailable(error) && !isRetryable(error)) throw error // 40001: it replays what the read would have needed
     restsUntil.set(replica, performance.now() + REST_MS)
   }
   return read(slow)

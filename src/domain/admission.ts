@@ -1,11 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Count } from '../db/counters.ts'
-import type { Caller, Context, Principal, UserPrincipal } from './context.ts'
+import type { Caller, CallerContext, Context, Principal, UserPrincipal } from './context.ts'
 import { sha256 } from './digest.ts'
 import { Problem } from './errors.ts'
-import { identify, identifyHolder, identifySession, isAlive } from './oauth/identify.ts'
+import { identify, identifyHolder, identifySession, principalBy } from './oauth/identify.ts'
 import { rateLimits } from './rate-limits.ts'
 import type { Scope } from './scopes.ts'
+import { isSessionAlive } from './sessions.ts'
 import { noteClient } from './trail.ts'
 
 /**
@@ -46,14 +47,20 @@ export async function admit(ctx: Context, access: Access, caller: Caller): Promi
   return { principal, rate }
 }
 
-/** For a call that goes on: throws `invalid_token` once the credential that was admitted has ended. Nothing is counted. */
-export async function requireAlive(ctx: Context, { authorization, session }: Caller): Promise<void> {
+/**
+ * For a call that goes on. Throws `invalid_token` once the credential that was admitted has ended, `insufficient_scope` once
+ * a scope has been taken from it. Nothing is counted, and a session does not count as used.
+ */
+export async function requireAlive(ctx: CallerContext, { authorization, session }: Caller): Promise<void> {
+  const ended = () => new Problem('invalid_token', 'The credential has ended.')
   if (authorization === undefined) {
-    await identifySession(ctx, session ?? '')
+    if (!(await isSessionAlive(ctx, session ?? ''))) throw ended()
     return
   }
-  const { token } = credentialIn(authorization)
-  if (!(await isAlive(ctx, token))) throw new Problem('invalid_token', 'The credential has expired or was revoked.')
+  const now = await principalBy(ctx, credentialIn(authorization).token)
+  if (!now) throw ended()
+  const lost = ctx.principal.scopes.find((scope) => !now.scopes.includes(scope))
+  if (lost) throw new Problem('insufficient_scope', `The credential has lost the scope "${lost}".`, { scopes: [lost] })
 }
 
 /** RFC 6750, section 2.1; RFC 9449, section 7.1. A header that holds anything else is a wrong credential, not a missing one. */

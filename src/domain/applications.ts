@@ -17,7 +17,7 @@ import { Problem } from './errors.ts'
 import { newId } from './ids.ts'
 import { addSecret } from './oauth/client-secrets.ts'
 import { type InTransaction, transact } from './transaction.ts'
-import { stopSubscriptionsOf } from './webhooks/stop.ts'
+import { announceDeleted, subscriptionsOf } from './webhooks/stop.ts'
 
 const APPLICATIONS_MAX = 100
 
@@ -78,10 +78,11 @@ export async function deleteApplication(ctx: OwnerContext, { id }: { id: string 
   await transact(ctx, async (tx) => {
     await requireOwned(tx, id, 'update')
     await tx.db.select({ id: grants.id }).from(grants).where(eq(grants.clientId, id)).orderBy(grants.id).for('update')
-    await stopSubscriptionsOf(tx, id)
+    const subscriptions = await subscriptionsOf(tx, id)
     await tx.db.delete(clients).where(eq(clients.id, id))
     const userId = ownerOf(tx) ?? null // who owned it can read this on; the application's own record went with it
     await audit(tx, { actor: actorOf(tx), action: 'application.deleted', userId, clientId: id, targetId: id })
+    await announceDeleted(tx, subscriptions)
     tx.afterCommit(tx.credentials.forget)
   })
 }

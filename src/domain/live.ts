@@ -19,7 +19,8 @@ const open = new Map<string, number>()
 /**
  * Yields whenever there may be something new: at once, after each commit of an event anywhere, and every second; not more
  * often than every 100 ms. Ends when the caller is gone or the process stops. Throws `rate_limited` when the caller has
- * twenty such calls open in this process already, and `invalid_token` a moment after the credential has ended.
+ * twenty such calls open in this process already; `invalid_token` or `insufficient_scope` a moment after the credential has
+ * ended or lost a scope, a login session at most five seconds after.
  */
 export async function* looks(ctx: StreamContext, signal: AbortSignal | undefined): AsyncGenerator<void> {
   const ended = AbortSignal.any(signal ? [signal, ctx.stopping] : [ctx.stopping])
@@ -42,12 +43,13 @@ export async function* looks(ctx: StreamContext, signal: AbortSignal | undefined
 }
 
 function checkOf(ctx: StreamContext): () => Promise<void> {
+  const isSession = ctx.caller.authorization === undefined // the end of one is not announced
   let { changes } = ctx.credentials
   let changeCheckedAt = Number.NEGATIVE_INFINITY
   let checkedAt = performance.now()
   return async () => {
     const now = performance.now()
-    const isChanged = changes === undefined || changes !== ctx.credentials.changes
+    const isChanged = isSession || changes === undefined || changes !== ctx.credentials.changes
     const isDue = isChanged && now - changeCheckedAt >= CHECK_AT_MOST_EVERY_MS
     if (!isDue && now - checkedAt < CHECK_AT_LATEST_MS) return
     if (isDue) changeCheckedAt = now

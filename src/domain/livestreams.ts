@@ -1,6 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { violatedConstraint } from '../db/failure.ts'
-import { livestreams } from '../db/schema/index.ts'
+import { livestreams, users } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
 import type { Context, UserContext } from './context.ts'
 import { Problem } from './errors.ts'
@@ -49,6 +49,7 @@ export async function getLivestream({ db }: Context, id: string): Promise<Livest
 /** Goes live. Throws `already_live`, `category_not_found`. */
 export async function startLivestream(ctx: UserContext, { title, category }: LivestreamFields): Promise<Livestream> {
   return changing(ctx, 'livestream.started', async (tx) => {
+    await requireOpenAccount(tx)
     const at = tx.now()
     const id = newId('livestream', at)
     await tx.db.insert(livestreams).values({
@@ -61,6 +62,13 @@ export async function startLivestream(ctx: UserContext, { title, category }: Liv
     })
     return getLivestream(tx, id)
   })
+}
+
+/** An account that is being closed must not go live behind that: the row stays as it is until the commit. */
+async function requireOpenAccount({ db, principal }: InTransaction<UserContext>): Promise<void> {
+  const isOpen = and(eq(users.id, principal.userId), isNull(users.disabledAt))
+  const [open] = await db.select({ id: users.id }).from(users).where(isOpen).for('share')
+  if (!open) throw new Problem('forbidden', 'The account has been closed.')
 }
 
 /** Changes the running stream; what is left out stays as it is. Throws `livestream_not_found`, `category_not_found`. */

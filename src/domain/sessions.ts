@@ -39,6 +39,11 @@ export async function findSession(ctx: Context, secret: string): Promise<Session
   return { id: found.id, userId: found.user_id, username: found.username }
 }
 
+/** The same without keeping it from going idle, for what is open in a tab that nobody may be looking at. */
+export async function isSessionAlive({ db }: Context, secret: string): Promise<boolean> {
+  return (await findAlive(db, sha256(secret))).length > 0
+}
+
 /** Starts a session and returns the secret for its cookie, which nothing else knows. It lives at most a week. */
 export async function startSession(ctx: Context & { caller: Caller }, userId: string): Promise<string> {
   const secret = randomBytes(32).toString('base64url')

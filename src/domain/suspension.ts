@@ -4,14 +4,16 @@ import { type Actor, audit } from './audit.ts'
 import type { Context } from './context.ts'
 import { Problem } from './errors.ts'
 import { endLivestream } from './livestreams.ts'
+import { endSessionsOf } from './sessions.ts'
 import { transact } from './transaction.ts'
 import { disableForLostGrant } from './webhooks/disable.ts'
 
 const operator: Actor = { type: 'operator' }
 
 /**
- * Closes an account until it is opened again: its stream ends, its channel is not found, its sessions and tokens are
- * refused, webhooks about it stop. Nothing is deleted. Throws `user_not_found`, also when it is closed already.
+ * Closes an account until it is opened again: its stream and its login sessions end, its channel is not found, tokens that
+ * stand for it are refused, webhooks about it stop. Grants stay, and so do its applications, which are stopped by themselves.
+ * Throws `user_not_found`, also when it is closed already.
  */
 export async function disableUser(ctx: Context, name: string): Promise<{ id: string }> {
   return transact(ctx, async (tx) => {
@@ -25,6 +27,7 @@ export async function disableUser(ctx: Context, name: string): Promise<{ id: str
     if (!closed) throw new Problem('user_not_found', `There is no open account "${name}".`)
     const { id: userId } = closed
     await endLivestream({ ...tx, principal: { kind: 'user', userId, username, clientId: null, scopes: [] } })
+    await endSessionsOf(tx, userId)
     await disableForLostGrant(tx, { userId })
     await audit(tx, { actor: operator, action: 'user.disabled', userId, targetId: userId })
     tx.afterCommit(tx.credentials.forget)

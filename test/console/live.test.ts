@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { webhookSubscriptions } from '../../src/db/schema/index.ts'
+import { updateApplication } from '../../src/domain/applications.ts'
 import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
 import type { UserContext } from '../../src/domain/context.ts'
 import { revokeAllowed } from '../../src/domain/oauth/grants.ts'
@@ -113,6 +114,19 @@ test('a stream ends when its credential does, and no other with it', async () =>
   expect((await last).data).toMatchObject(refusal('invalid_token'))
   await sendMessage(as(dee), { room_name: 'dee', content: 'still here?' })
   expect((await next).data).toMatchObject({ message: { content: 'still here?' } })
+  app.context.credentials.distrust()
+})
+
+test('a stream ends when a scope is taken from its credential', async () => {
+  app.context.credentials.trust()
+  const redirectUris = ['http://127.0.0.1/callback']
+  const client = await app.client({ scopes: ['chat:read', 'channel:read'], redirectUris })
+  const credential = await app.token(['chat:read', 'channel:read'], { client })
+  using stream = await watch('chat.watch', { room_name: 'ada' }, credential)
+  const last = stream.next()
+  const owner = { ...app.context, principal: { kind: 'operator' } } as const
+  await updateApplication(owner, { id: client.id, scopes: ['channel:read'] })
+  expect((await last).data).toMatchObject(refusal('insufficient_scope'))
   app.context.credentials.distrust()
 })
 

@@ -90,6 +90,7 @@ export const apiKeys = pgTable(
   },
   (table) => [
     index('api_keys_client').on(table.clientId, table.id),
+    index('api_keys_replaced_by').on(table.replacedBy).where(sql`${table.replacedBy} is not null`),
     check('api_keys_name_length', sql`char_length(${table.name}) between 1 and 100`),
     check('api_keys_hash_length', sql`length(${table.hash}) = 32`),
   ],

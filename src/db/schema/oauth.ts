@@ -56,6 +56,8 @@ export const authorizationCodes = pgTable(
   },
   (table) => [
     index('authorization_codes_expiry').on(table.expiresAt),
+    index('authorization_codes_client').on(table.clientId),
+    index('authorization_codes_grant').on(table.grantId).where(sql`${table.grantId} is not null`),
     check('authorization_codes_hash_length', sql`length(${table.hash}) = 32`),
     check('authorization_codes_challenge_length', sql`char_length(${table.codeChallenge}) = 43`),
   ],
@@ -93,6 +95,7 @@ export const accessTokens = pgTable(
   (table) => [
     index('access_tokens_grant').on(table.grantId).where(sql`${table.grantId} is not null`),
     index('access_tokens_expiry').on(table.expiresAt),
+    index('access_tokens_client').on(table.clientId),
     check('access_tokens_hash_length', sql`length(${table.hash}) = 32`),
     check('access_tokens_user_by_grant', sql`(${table.userId} is null) = (${table.grantId} is null)`),
   ],

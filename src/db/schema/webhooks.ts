@@ -41,6 +41,7 @@ export const webhookSubscriptions = pgTable(
       .on(table.clientId, table.id)
       .where(sql`${table.userId} is null and ${table.deletedAt} is null`),
     index('webhook_subscriptions_user').on(table.userId),
+    index('webhook_subscriptions_client').on(table.clientId), // of deleted ones, too: they go with their application
     check('webhook_subscriptions_url_length', sql`char_length(${table.url}) between 1 and 2048`),
     check('webhook_subscriptions_types_not_empty', sql`cardinality(${table.eventTypes}) > 0`),
     check('webhook_subscriptions_description_length', sql`char_length(${table.description}) between 1 and 500`),

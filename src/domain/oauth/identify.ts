@@ -40,9 +40,9 @@ export async function identifySession(ctx: Context, secret: string): Promise<Use
   return { kind: 'user', userId: session.userId, username: session.username, clientId: null, scopes }
 }
 
-/** Whether a bearer credential, bound to a key or not, still stands for somebody. */
-export async function isAlive(ctx: Context, bearer: string): Promise<boolean> {
-  return (await ctx.credentials.principalOf(bearer, () => find(ctx, bearer))) !== undefined
+/** Whom a bearer credential, bound to a key or not, stands for by now; undefined when it has ended. */
+export async function principalBy(ctx: Context, bearer: string): Promise<Principal | undefined> {
+  return ctx.credentials.principalOf(bearer, () => find(ctx, bearer))
 }
 
 type Found = { principal: Principal; livesMs: number }

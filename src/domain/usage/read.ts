@@ -12,7 +12,7 @@ const KEYS_MAX = 20
 
 type Counted = Pick<Usage['operations'][number], 'requests' | 'errors' | 'limited' | 'mean_ms'>
 
-const SUMS = `sum(requests)::int as requests, sum(errors)::int as errors, sum(limited)::int as limited,
+const SUMS = `sum(requests)::float8 as requests, sum(errors)::float8 as errors, sum(limited)::float8 as limited,
   round(sum(duration_ms)::numeric / sum(requests), 1)::float8 as mean_ms`
 
 const bySteps = statement<[clientId: string, from: Date, step: string], Counted & { at: string }>(`

@@ -47,7 +47,8 @@ export const takeClaimLock = statement<[], unknown>(
  * rows it has (a loose index scan), behind the cursor. In flight is every leased row whose lease lies ahead. Judged by
  * `statement_timestamp()`: `now()` is the transaction's start, before the wait for the lock. Rows are compared as a whole,
  * and `interval '0'` hides the second look from the index of due times: else a plan that was made for an empty queue reads
- * all that is due again for each subscription.
+ * all that is due again for each subscription. Of a stopped application and a closed account nothing is claimed, whoever
+ * enabled or replayed what.
  */
 const claimRows = statement<[lane: number, limit: number, after: string, scan: number, perApplication: number], Row>(`
 with recursive busy as materialized (
@@ -69,6 +70,8 @@ with recursive busy as materialized (
   from scan
   join webhook_subscriptions s on s.id = scan.id and s.status = 'enabled' and s.deleted_at is null
     and (s.open_until is null or s.open_until <= statement_timestamp())
+    and (select disabled_at from clients where clients.id = s.client_id) is null
+    and (select disabled_at from users where users.id = s.user_id) is null
   left join busy on busy.subscription_id = s.id
   left join busy_application a on a.client_id = s.client_id
   cross join lateral (

@@ -5,6 +5,7 @@ import { type InTransaction, transact } from '../transaction.ts'
 import { isCovering } from './consent.ts'
 import { type OwnedSubscription, type OwnerContext, requireOwned } from './owned.ts'
 import { countMissed } from './replay.ts'
+import { requireGoodStanding } from './standing.ts'
 
 /** What disabled it must not disable it again at once. */
 const healthy = {
@@ -21,11 +22,12 @@ const healthy = {
 /**
  * Enables a subscription and clears its health. Returns how many events of the last 30 days it missed (counting stops at
  * 10,000): replaying them is a step of its own. Throws `subscription_not_found`, and `forbidden` while the user's grant is
- * gone.
+ * gone, or the application stopped.
  */
 export async function enableWebhook(ctx: OwnerContext, { id }: { id: string }): Promise<{ missed: number }> {
   const subscription = await requireOwned(ctx, id)
   await transact(ctx, async (tx) => {
+    await requireGoodStanding(tx, subscription)
     await requireGrant(tx, subscription)
     const enabled = await tx.db
       .update(subscriptions)

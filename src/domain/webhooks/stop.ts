@@ -40,17 +40,23 @@ export async function stopSubscription(ctx: Context, id: string, condition: SQL 
 }
 
 /**
- * The same for every subscription of an application that is about to be deleted: to be called in that transaction, which
- * takes the rows themselves. Once it has committed no attempt begins.
+ * The same for subscriptions whose rows this transaction has deleted, with their application. To be called last: a claim that
+ * is under way is waited for, and all others wait from here to the commit.
  */
-export async function stopSubscriptionsOf(tx: InTransaction, clientId: string): Promise<void> {
+export async function announceDeleted(tx: InTransaction, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
   await takeClaimLock(tx.db)
-  const { id, clientId: owner } = webhookSubscriptions
-  const stopped = await tx.db.select({ id }).from(webhookSubscriptions).where(eq(owner, clientId)).orderBy(id)
-  for (const one of stopped) await announceStop(tx.db, one.id)
+  for (const id of ids) await announceStop(tx.db, id)
   tx.afterCommit(() => {
-    for (const one of stopped) endAttemptsOf(one.id)
+    for (const id of ids) endAttemptsOf(id)
   })
+}
+
+/** All that an application ever had, deleted ones too. */
+export async function subscriptionsOf({ db }: InTransaction, clientId: string): Promise<string[]> {
+  const { id } = webhookSubscriptions
+  const found = await db.select({ id }).from(webhookSubscriptions).where(eq(webhookSubscriptions.clientId, clientId))
+  return found.map((one) => one.id)
 }
 
 /** Inside the transaction for once: a deletion is rare, and it must not be heard of before it is true. */

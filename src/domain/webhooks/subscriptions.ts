@@ -8,6 +8,7 @@ import type { CreatedSubscription, Subscription } from '../resources.ts'
 import { type InTransaction, transact } from '../transaction.ts'
 import { createGuard } from './guard.ts'
 import { keepNewSecret } from './secrets.ts'
+import { requireGoodStanding } from './standing.ts'
 import { stopSubscription } from './stop.ts'
 import { requireEventTypes } from './subscription-rules.ts'
 import { checkTargetUrl } from './target-url.ts'
@@ -30,7 +31,7 @@ const columns = {
 /**
  * Subscribes a receiver to events: of the user's channel with a user's token, of every channel with an application's. The
  * secret is shown here and never again. Throws `invalid_url`, `unknown_event_type`, `user_token_required`,
- * `insufficient_scope`, `limit_reached`.
+ * `insufficient_scope`, `limit_reached`, `forbidden` for a stopped application.
  */
 export async function createSubscription(ctx: CallerContext, input: NewSubscription): Promise<CreatedSubscription> {
   const { clientId, userId } = ownerOf(ctx.principal)
@@ -38,6 +39,7 @@ export async function createSubscription(ctx: CallerContext, input: NewSubscript
   checkTargetUrl(createGuard(ctx.targets), url)
   const eventTypes = requireEventTypes(ctx.principal, input.event_types)
   return transact(ctx, async (tx) => {
+    await requireGoodStanding(tx, { clientId, userId })
     await requireRoom(tx, clientId)
     const createdAt = tx.now()
     const id = newId('subscription', createdAt)

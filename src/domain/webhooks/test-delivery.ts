@@ -13,6 +13,7 @@ import { sampleData } from './sample.ts'
 import { livingSecrets, OpenedSecrets } from './secrets.ts'
 import { attempt, createSender, type Parcel } from './send.ts'
 import type { AttemptRecord } from './settlement.ts'
+import { requireGoodStanding } from './standing.ts'
 
 export type TestRequest = { id: string; type?: EventType | undefined }
 export type TestResult = AttemptInfo & { delivery_id: string }
@@ -27,6 +28,7 @@ const TEST_SEQUENCE = 0
  */
 export async function testWebhook(ctx: OwnerContext, { id, type = 'webhook.test' }: TestRequest): Promise<TestResult> {
   const subscription = await requireOwned(ctx, id)
+  await transact(ctx, (tx) => requireGoodStanding(tx, subscription))
   await countTest(ctx, id)
   const event = await keepSample(ctx, type)
   const record = await sendOnce(ctx, subscription, { event_id: event.id, type, payload: event.payload })
