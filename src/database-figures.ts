@@ -1,5 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { countConnections } from './db/activity.ts'
+import { partitionsUntil } from './db/partitions.ts'
 import type { Context } from './domain/context.ts'
 import { surveyDeliveries } from './domain/webhooks/survey.ts'
 import { Metrics, type Sample } from './telemetry/metrics.ts'
@@ -22,7 +23,11 @@ export async function collectDatabaseFigures(ctx: Context | undefined) {
   return metrics.collect()
 }
 
-function describe({ survey, connections }: Reading): Record<string, [help: string, samples: Sample[]]> {
+function describe({
+  survey,
+  connections,
+  partitionsAheadS,
+}: Reading): Record<string, [help: string, samples: Sample[]]> {
   const one = (value: number): Sample[] => [{ value }]
   return {
     webhook_due_lag_seconds: ['How long the oldest delivery waits that could be begun', one(survey.due_lag_s)],
@@ -36,6 +41,10 @@ function describe({ survey, connections }: Reading): Record<string, [help: strin
     webhook_open_breakers: ['Subscriptions that are left alone for a while', one(survey.open_breakers)],
     webhook_oldest_xmin_age: ['Seconds since the oldest open transaction began', one(survey.oldest_xmin_age_s)],
     webhook_dead_tuples: ['Dead rows of the queue', one(survey.dead_tuples)],
+    database_partitions_ahead_seconds: [
+      'For how long from now every row finds its partition; a week, less what has passed since the last upkeep',
+      one(partitionsAheadS),
+    ],
     database_connections: [
       'Connections of all processes, by client and state',
       connections.map(({ name, state, count }) => ({ value: count, labels: { client: name, state } })),
@@ -57,6 +66,10 @@ async function readInTime(ctx: Context): Promise<Reading | undefined> {
 }
 
 async function read(ctx: Context) {
-  const [survey, connections] = await Promise.all([surveyDeliveries(ctx), countConnections(ctx.slow)])
-  return { survey, connections }
+  const [survey, connections, until] = await Promise.all([
+    surveyDeliveries(ctx),
+    countConnections(ctx.slow),
+    partitionsUntil(ctx.slow),
+  ])
+  return { survey, connections, partitionsAheadS: (until.getTime() - ctx.now().getTime()) / 1000 }
 }

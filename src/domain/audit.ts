@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { auditLog } from '../db/schema/index.ts'
-import type { Caller, Context, UserPrincipal } from './context.ts'
+import type { Caller, Context, Principal, UserPrincipal } from './context.ts'
 import { newId } from './ids.ts'
 import type { InTransaction } from './transaction.ts'
 
@@ -19,6 +19,7 @@ type AuditAction =
   | `application.${'created' | 'updated' | 'deleted' | 'disabled' | 'enabled'}`
   | `secret.${'created' | 'revoked'}`
   | `key.${'created' | 'rolled' | 'revoked'}`
+  | `signing_secret.${'created' | 'rotated'}`
   | `grant.${'allowed' | 'revoked'}`
 
 export type AuditEntry = {
@@ -54,6 +55,14 @@ export async function audit(tx: InTransaction<Context & { caller?: Caller }>, en
 /** The actor that acts for an owner. */
 export function actorOf({ principal }: OwnerContext): Actor {
   return principal.kind === 'user' ? { type: 'user', id: principal.userId } : { type: 'operator' }
+}
+
+/** The actor behind a credential: an application, also where it acts for a user, or a person who is signed in. */
+export function actorBehind(principal: Principal | Operator): Actor {
+  if (principal.kind === 'operator') return { type: 'operator' }
+  if (principal.kind === 'application') return { type: 'client', id: principal.clientId }
+  const { clientId, userId } = principal
+  return clientId === null ? { type: 'user', id: userId } : { type: 'client', id: clientId }
 }
 
 /** What the database can take as `inet`; a caller by a unix socket has no address. */

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { connect } from '../../src/db/client.ts'
+import { endClient } from '../../src/db/pools.ts'
 import { APPLICATION_IN_FLIGHT_MAX, LEASE_S } from '../../src/domain/webhooks/claim.ts'
 import { CONNECT_MS } from '../../src/domain/webhooks/connector.ts'
 import { SLOTS } from '../../src/domain/webhooks/engine.ts'
@@ -39,6 +41,17 @@ test('what was done is counted, and how long it took', async () => {
   expect(deliveryFigures.attemptS.count - timed).toBe(3)
   expect(deliveryFigures.inFlight).toBe(0)
   expect(deliveryFigures.disabled.gone).toBeGreaterThan(0)
+})
+
+test('a transaction that has written and is left open is told, also while it asks nothing', async () => {
+  const client = connect(stage.target, { max: 1 })
+  const age = async () => (await surveyDeliveries(stage.context)).oldest_xmin_age_s
+  await client.begin(async (tx) => {
+    await tx`select pg_current_xact_id()`
+    const first = await age()
+    expect(await age()).toBeGreaterThan(first)
+  })
+  await endClient(client)
 })
 
 test('what waits is told: how many rows, for how long, and which subscriptions rest', async () => {

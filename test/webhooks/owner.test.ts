@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { auditLog } from '../../src/db/schema/index.ts'
 import { enableWebhook } from '../../src/domain/webhooks/enable.ts'
 import { readEvents } from '../../src/domain/webhooks/event-log.ts'
 import { getDelivery, listDeliveries } from '../../src/domain/webhooks/ledger.ts'
@@ -77,6 +79,29 @@ describe('rotating the secret', () => {
     expect(later.headers['webhook-signature']?.split(' ')).toHaveLength(3)
     expect(secrets.map((secret) => verifies(later, secret))).toEqual([false, false, true, true, true])
     expect((await getWebhook(owner(), { id })).secrets).toHaveLength(3)
+  })
+
+  test('who made and who rotated it is written down, for the owner of the application to read', async () => {
+    const { id } = await stage.subscribe((await stage.receiver()).url)
+    await rotateSigningSecret(owner(), { id })
+    const found = await stage.context.db.select().from(auditLog).where(eq(auditLog.targetId, id)).orderBy(auditLog.id)
+    expect(found.map(({ action, actorType, clientId }) => [action, actorType, clientId])).toEqual([
+      ['signing_secret.created', 'client', stage.application.id],
+      ['signing_secret.rotated', 'user', stage.application.id],
+    ])
+  })
+
+  test('one that was replaced signs until its time is over', async () => {
+    const { id, secret, say, receiver } = await stage.scene()
+    const { signing_secret } = await rotateSigningSecret(owner(), { id })
+    stage.secrets.set(id, [secret, signing_secret])
+    await stage.run(
+      `update webhook_secrets set expires_at = now() where subscription_id = '${id}' and expires_at is not null`,
+    )
+    await say()
+    await stage.work()
+    expect(verifies(last(receiver.requests), secret)).toBe(false)
+    expect(verifies(last(receiver.requests), signing_secret)).toBe(true)
   })
 
   test('without overlap the old one is gone at once', async () => {

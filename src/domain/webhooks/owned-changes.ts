@@ -1,6 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { webhookSubscriptions as subscriptions } from '../../db/schema/index.ts'
 import { requireOwned as requireApplication } from '../application-owner.ts'
+import { actorBehind } from '../audit.ts'
 import type { UserContext } from '../context.ts'
 import { Problem } from '../errors.ts'
 import type { CreatedSubscription } from '../resources.ts'
@@ -23,7 +24,8 @@ export async function createForApplication(
   if (!scopes.includes('webhook:write')) {
     throw new Problem('invalid_scope', 'application_id: this application is not registered for "webhook:write".')
   }
-  return createSubscription({ ...ctx, principal: { kind: 'application', clientId, scopes } }, subscription)
+  const asApplication = { ...ctx, principal: { kind: 'application', clientId, scopes } } as const
+  return createSubscription(asApplication, subscription, actorBehind(ctx.principal))
 }
 
 /** Deletes a subscription of one of the caller's applications. Throws `subscription_not_found`. */

@@ -1,5 +1,6 @@
 import { eq, inArray, sql } from 'drizzle-orm'
 import { webhookSecrets as secrets, webhookSubscriptions } from '../../db/schema/index.ts'
+import { actorBehind, audit } from '../audit.ts'
 import { inMs } from '../deadline.ts'
 import { type InTransaction, transact } from '../transaction.ts'
 import { type OwnerContext, requireOwned } from './owned.ts'
@@ -17,7 +18,7 @@ export async function rotateSigningSecret(
   ctx: OwnerContext,
   { id, overlap_s: overlapS = OVERLAP_S }: { id: string; overlap_s?: number | undefined },
 ): Promise<{ signing_secret: string }> {
-  await requireOwned(ctx, id)
+  const { clientId, userId } = await requireOwned(ctx, id)
   return transact(ctx, async (tx) => {
     await tx.db
       .select({ id: webhookSubscriptions.id })
@@ -27,6 +28,8 @@ export async function rotateSigningSecret(
     const living = (await livingSecrets(tx, id)).map((secret) => secret.id)
     await expire(tx, living.slice(LIVING_MAX - 1), 0)
     await expire(tx, living.slice(0, LIVING_MAX - 1), overlapS * 1000)
+    const actor = actorBehind(ctx.principal)
+    await audit(tx, { actor, action: 'signing_secret.rotated', userId, clientId, targetId: id })
     return { signing_secret: await keepNewSecret(tx, id) }
   })
 }

@@ -1,5 +1,6 @@
 import { and, asc, count, eq, gt, isNull, sql } from 'drizzle-orm'
 import { webhookSubscriptions as subscriptions, webhookSubscriptionTypes as types } from '../../db/schema/index.ts'
+import { type Actor, actorBehind, audit } from '../audit.ts'
 import type { CallerContext, Principal } from '../context.ts'
 import { Problem } from '../errors.ts'
 import { isId, newId } from '../ids.ts'
@@ -33,7 +34,11 @@ const columns = {
  * secret is shown here and never again. Throws `invalid_url`, `unknown_event_type`, `user_token_required`,
  * `insufficient_scope`, `limit_reached`, `forbidden` for a stopped application.
  */
-export async function createSubscription(ctx: CallerContext, input: NewSubscription): Promise<CreatedSubscription> {
+export async function createSubscription(
+  ctx: CallerContext,
+  input: NewSubscription,
+  actor: Actor = actorBehind(ctx.principal),
+): Promise<CreatedSubscription> {
   const { clientId, userId } = ownerOf(ctx.principal)
   const { url } = input
   checkTargetUrl(createGuard(ctx.targets), url)
@@ -48,6 +53,7 @@ export async function createSubscription(ctx: CallerContext, input: NewSubscript
     await tx.db.insert(subscriptions).values(row)
     const channelId = userId ?? EVERY_CHANNEL
     await tx.db.insert(types).values(eventTypes.map((type) => ({ type, channelId, subscriptionId: id })))
+    await audit(tx, { actor, action: 'signing_secret.created', userId, clientId, targetId: id })
     const shown = { id, url, event_types: eventTypes, description, status: 'enabled' as const }
     return { ...shown, created_at: createdAt.toISOString(), signing_secret: await keepNewSecret(tx, id) }
   })

@@ -37,7 +37,7 @@ select coalesce(extract(epoch from statement_timestamp() - (select due_at from o
   (select count(*) from webhook_deliveries where lane = 1)::int as pending_retries,
   (select count(*) from webhook_subscriptions where open_until > statement_timestamp() and deleted_at is null)::int as open_breakers,
   coalesce((select extract(epoch from statement_timestamp() - min(xact_start)) from pg_stat_activity
-    where backend_xmin is not null and datname = current_database()), 0)::float8 as oldest_xmin_age_s,
+    where (backend_xmin is not null or backend_xid is not null) and datname = current_database()), 0)::float8 as oldest_xmin_age_s,
   coalesce((select n_dead_tup from pg_stat_user_tables where relname = 'webhook_deliveries'), 0)::int as dead_tuples`)
 
 /** What only the database can say of all deliveries. Reads the whole queue: for a scrape now and then, not for each request. */

@@ -21,6 +21,8 @@ const words: Record<string, string> = {
   'key.created': 'API key created',
   'key.rolled': 'API key rolled',
   'key.revoked': 'API key revoked',
+  'signing_secret.created': 'Webhook made, with its signing secret',
+  'signing_secret.rotated': 'Signing secret of a webhook rotated',
   'grant.allowed': 'Access allowed',
   'grant.revoked': 'Access revoked',
 }
