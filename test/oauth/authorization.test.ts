@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientRedirectUris, clients } from '../../src/db/schema/index.ts'
 import { inMs } from '../../src/domain/deadline.ts'
 import type { TestClient } from '../support/context.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { CALLBACK, errorOf, NATIVE_CALLBACK, pkce } from './support/flows.ts'
 import { createPeopleApp, type PeopleApp, parametersOf } from './support/people.ts'
 
@@ -106,11 +107,13 @@ test('A22 no state, none back; A23 line breaks split no header', async () => {
 })
 
 test('A24 request objects and response modes are ignored and never fetched (CVE-2020-10770)', async () => {
-  const changes = { request_uri: 'http://127.0.0.1:1/x', request: 'eyJ', registration: '{}', response_mode: 'fragment' }
+  await using elsewhere = await startReceiver()
+  const changes = { request_uri: elsewhere.url, request: 'eyJ', registration: '{}', response_mode: 'fragment' }
   const page = await ask({ ...changes, response_type: undefined })
   expect(page.location?.hash).toBe('')
   expect(parametersOf(page)).toMatchObject({ error: 'invalid_request' })
   expect((await ask(changes)).status).toBe(200)
+  expect(elsewhere.requests).toEqual([])
 })
 
 test('R08 a NUL anywhere is refused in place', async () => {

@@ -49,13 +49,15 @@ test('C06 C07 a failure by Basic is challenged with Basic, one in the body with 
   expect([errorOf(byBody), challengeOf(byBody)]).toEqual(['401 invalid_client', 'Bearer'])
 })
 
-describe('C08 an unknown client and a wrong secret get the same bytes', () => {
+describe('C08 an unknown client and a wrong secret get the same bytes, and the same challenge', () => {
   test.each(['client_credentials', 'refresh_token', 'authorization_code'])('for %s', async (grant_type) => {
     const nobody = newId('client', app.context.now())
     const tries = [id, nobody, 'nobody'].flatMap((client_id) =>
       [mint('secret'), 'wrong'].map((client_secret) => app.token({ grant_type, client_id, client_secret })),
     )
-    const texts = (await Promise.all(tries)).map(({ status, text }) => `${status} ${text}`)
+    const texts = (await Promise.all(tries)).map(
+      ({ status, text, headers }) => `${status} ${text} ${headers.get('www-authenticate')}`,
+    )
     expect(new Set(texts).size).toBe(1)
   })
 })

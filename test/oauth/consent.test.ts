@@ -3,6 +3,7 @@ import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { auditLog, authorizationCodes, clientRedirectUris, clients, users } from '../../src/db/schema/index.ts'
 import { inMs } from '../../src/domain/deadline.ts'
+import { Keyring } from '../../src/domain/keyring.ts'
 import type { Browser } from './support/browser.ts'
 import { CALLBACK, NATIVE_CALLBACK, pkce } from './support/flows.ts'
 import { createPeopleApp, type PeopleApp, parametersOf } from './support/people.ts'
@@ -111,6 +112,21 @@ test('A21 a form from elsewhere, or without its token, gives nothing (CVE-2026-1
   expect(forged.map(({ status }) => status)).toEqual(Array(7).fill(403))
   expect(await countCodes()).toBe(before)
   expect((await browser.post(AUTHORIZE, allow, { origin: app.base, 'sec-fetch-site': 'none' })).status).toBe(303)
+})
+
+test('A21 a ticket of the key before lives on when a new one is put in front, and none of a key that is gone', async () => {
+  const keys = ['old', 'new', 'other'].map((name) => name.padEnd(32, '.'))
+  const [old = '', next = '', other = ''] = keys
+  await using own = await createPeopleApp({ keyring: new Keyring([old]) })
+  const visitor = await own.loggedIn()
+  const ask = () => visitor.get(own.askPath(own.native))
+  const [first, second] = [await ask(), await ask()]
+  own.context.keyring = new Keyring([next, old])
+  expect((await visitor.submit(first, AUTHORIZE, { decision: 'allow' })).status).toBe(303)
+  own.context.keyring = new Keyring([next, other])
+  const { csrf = '' } = (await ask()).forms[0]?.fields ?? {}
+  const ticket = second.forms[0]?.fields.ticket ?? ''
+  expect((await visitor.post(AUTHORIZE, { ticket, csrf, decision: 'allow' })).status).toBe(400)
 })
 
 test('A21 an altered, foreign, old or home-made ticket gives nothing', async () => {

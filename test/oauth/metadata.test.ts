@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scopes } from '../../src/domain/scopes.ts'
 import { createOAuthApp, credentials, errorOf, type OAuthApp } from './support/flows.ts'
@@ -127,7 +129,18 @@ test('M08 issuer and links come from the configuration, never from the request',
   const challenge = (await elsewhere.request('GET /v1/users/me', { headers })).headers.get('www-authenticate')
   expect(challenge).toContain('https://api.example/.well-known/oauth-protected-resource')
   expect(metadata.text + challenge).not.toContain('evil')
+  for (const path of [SERVER, RESOURCE, '/openapi.json', '/llms.txt', '/oauth/authorize?client_id=x', '/v1/users/me']) {
+    const { text, headers: answered } = await withHost(new URL(path, elsewhere.base), 'evil.example')
+    expect(text + JSON.stringify(answered), path).not.toContain('evil')
+  }
 })
+
+/** `Host` is the one header that `fetch` does not let anybody choose. */
+async function withHost({ hostname, port, pathname, search }: URL, host: string) {
+  const asked = request({ hostname, port, path: pathname + search, headers: { host } }).end()
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  return { text: Buffer.concat(await response.toArray()).toString(), headers: response.headers }
+}
 
 test('R02 HSTS when the public URL is https, not else', async () => {
   await using secure = await createOAuthApp({ publicUrl: 'https://api.example' })

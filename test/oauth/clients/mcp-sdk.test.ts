@@ -42,13 +42,13 @@ function createProvider(tokens?: OAuthTokens) {
   return { kept, provider }
 }
 
-async function authorized() {
+async function authorized(alter = (code: string) => code) {
   const { kept, provider } = createProvider()
   const scope = 'user:read' // else the SDK asks for all that the metadata of the resource lists
   expect(await auth(provider, { serverUrl: app.base, scope })).toBe('REDIRECT')
   const browser = await app.loggedIn()
   const page = await browser.submit(await browser.get(kept.url?.href ?? ''), '/oauth/authorize', { decision: 'allow' })
-  const { code: authorizationCode = '' } = parametersOf(page)
+  const authorizationCode = alter(parametersOf(page).code ?? '')
   expect(await auth(provider, { serverUrl: app.base, authorizationCode })).toBe('AUTHORIZED')
   return { kept, provider }
 }
@@ -63,6 +63,7 @@ test('MCP SDK: finds the server from the resource, asks, exchanges and refreshes
   expect(await app.statusOf(kept.tokens?.access_token ?? '')).toBe(200)
 })
 
+// The SDK revokes nothing itself: whoever does tells it by the next refresh
 test('MCP SDK: understands that a grant is gone, and asks again', async () => {
   const { kept, provider } = await authorized()
   await app.revoke({ token: kept.tokens?.refresh_token ?? '', ...credentials(app.native) })
@@ -70,4 +71,11 @@ test('MCP SDK: understands that a grant is gone, and asks again', async () => {
   expect(await auth(provider, { serverUrl: app.base })).toBe('REDIRECT')
   expect(kept.invalidated).toEqual(['tokens'])
   expect(kept.url).toBeDefined()
+})
+
+test('MCP SDK: sees that a code is bad', async () => {
+  await expect(authorized((code) => `${code}x`)).rejects.toMatchObject({
+    name: 'InvalidGrantError',
+    message: expect.stringContaining('code'),
+  })
 })

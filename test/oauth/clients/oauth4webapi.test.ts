@@ -162,6 +162,19 @@ test('oauth4webapi: sees a plain error at the endpoints of the metadata', async 
   await expect(refused).rejects.toMatchObject({ cause: [{ scheme: 'basic', parameters: { error: 'invalid_client' } }] })
 })
 
+test('oauth4webapi: sees that a code is bad', async () => {
+  const client = { client_id: app.client.id }
+  const { verifier, parameters } = await allow(client, CALLBACK)
+  const how = oauth.ClientSecretBasic(app.client.secret ?? '')
+  const wrong = oauth.generateRandomCodeVerifier() === verifier ? '' : oauth.generateRandomCodeVerifier()
+  const reply = await oauth.authorizationCodeGrantRequest(server, client, how, parameters, CALLBACK, wrong, insecure)
+  const failure = oauth.processAuthorizationCodeResponse(server, client, reply)
+  await expect(failure).rejects.toMatchObject({
+    error: 'invalid_grant',
+    error_description: expect.stringMatching(/code/),
+  })
+})
+
 test('oauth4webapi: finds the code of an error at the documented path in its challenge', async () => {
   const documented = { ...server, token_endpoint: `${app.base}/oauth/token` }
   const client = { client_id: app.client.id }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
-async function granted() {
+async function allowed() {
   const [verifier, state] = [client.randomPKCECodeVerifier(), client.randomState()]
   const url = client.buildAuthorizationUrl(config, {
     redirect_uri: CALLBACK,
@@ -28,7 +28,12 @@ async function granted() {
   const browser = await app.loggedIn()
   const { location } = await browser.submit(await browser.get(url.href), '/oauth/authorize', { decision: 'allow' })
   if (!location) throw new Error('The browser was not sent back')
-  return client.authorizationCodeGrant(config, location, { pkceCodeVerifier: verifier, expectedState: state })
+  return { location, checks: { pkceCodeVerifier: verifier, expectedState: state } }
+}
+
+async function granted() {
+  const { location, checks } = await allowed()
+  return client.authorizationCodeGrant(config, location, checks)
 }
 
 test('openid-client: gets, uses, refreshes and revokes tokens', async () => {
@@ -44,6 +49,15 @@ test('openid-client: gets, uses, refreshes and revokes tokens', async () => {
 
 test('openid-client: gets a token of the application', async () => {
   expect((await client.clientCredentialsGrant(config, { scope: 'chat:read' })).scope).toBe('chat:read')
+})
+
+test('openid-client: sees that a code is bad', async () => {
+  const { location, checks } = await allowed()
+  location.searchParams.set('code', `${location.searchParams.get('code')}x`)
+  await expect(client.authorizationCodeGrant(config, location, checks)).rejects.toMatchObject({
+    error: 'invalid_grant',
+    error_description: expect.stringContaining('code'),
+  })
 })
 
 test('openid-client: sees what went wrong', async () => {

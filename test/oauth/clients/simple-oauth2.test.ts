@@ -20,7 +20,7 @@ const configuration = (authorizationMethod: 'header' | 'body', secret = app.clie
   options: { authorizationMethod },
 })
 
-async function granted(authorizationMethod: 'header' | 'body') {
+async function granted(authorizationMethod: 'header' | 'body', alter = (code: string) => code) {
   const { auth, ...rest } = configuration(authorizationMethod)
   const library = new AuthorizationCode({ ...rest, auth: { ...auth, authorizePath: '/oauth/authorize' } })
   const { verifier, challenge } = pkce()
@@ -33,7 +33,7 @@ async function granted(authorizationMethod: 'header' | 'body') {
   const browser = await app.loggedIn()
   const page = await browser.submit(await browser.get(url), '/oauth/authorize', { decision: 'allow' })
   const { code = '' } = parametersOf(page)
-  const exchange = { code, redirect_uri: CALLBACK, code_verifier: verifier }
+  const exchange = { code: alter(code), redirect_uri: CALLBACK, code_verifier: verifier }
   return library.getToken(exchange)
 }
 
@@ -64,4 +64,9 @@ test('simple-oauth2: finds the code of an error in the body', async () => {
   const first = await granted('body')
   await first.revokeAll()
   await expect(first.refresh()).rejects.toMatchObject({ data: { payload: { error: { code: 'invalid_grant' } } } })
+})
+
+test('simple-oauth2: sees that a code is bad', async () => {
+  const error = { code: 'invalid_grant', message: expect.stringContaining('code') }
+  await expect(granted('header', (code) => `${code}x`)).rejects.toMatchObject({ data: { payload: { error } } })
 })
