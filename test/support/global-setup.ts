@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { ensureCluster } from '../../src/db/embedded/cluster.ts'
@@ -50,7 +50,15 @@ async function startServer() {
   const embedded = await startEmbedded({ dataDir: folder.path, settings: CARELESS })
   stop = async () => {
     await embedded.stop()
+    tellOfCrashes(join(folder.path, 'postgres', 'postgres.log'))
     folder[Symbol.dispose]()
   }
   return { admin: embedded.admin, cluster: join(untouched, 'postgres') }
+}
+
+/** A crash of the server takes every connection of both workers with it, and would look like faults of single tests. */
+function tellOfCrashes(logFile: string) {
+  const lines = readFileSync(logFile, 'utf8').split('\n')
+  const crashes = lines.filter((line) => /PANIC|was terminated by signal|No space left/.test(line))
+  for (const line of crashes) process.stderr.write(`PostgreSQL of the tests: ${line}\n`)
 }

@@ -129,7 +129,7 @@ export function makeBase(parent = parentOfData): {
   path: string
   dispose: () => void
 } {
-  const path = mkdtempSync(join(parent, 'embedded-'))
+  const path = mkdtempSync(join(parent, `developer-api-test-${process.pid}-embedded-`))
   chmodSync(path, 0o755)
   return {
     path,
