@@ -8,7 +8,7 @@ const mayImport = {
   routers: ['domain', 'telemetry'],
   domain: ['db', 'telemetry'],
   db: ['telemetry'],
-  cli: ['domain', 'db', 'telemetry'],
+  cli: ['domain', 'db', 'telemetry', 'client'],
   telemetry: [],
 }
 
@@ -38,6 +38,7 @@ const packageHomes = {
   'prom-client': ['telemetry'],
   '@opentelemetry': ['telemetry'],
   commander: ['cli'],
+  eventsource: ['cli'],
 }
 
 const layerRules = Object.entries(mayImport).map(([layer, allowed]) => ({

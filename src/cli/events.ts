@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { subscribableTypes } from '../domain/webhooks/catalogue.ts'
-import { testWebhook } from '../domain/webhooks/test-delivery.ts'
-import { answers, asOperator, type Door, oneOf } from './door.ts'
+import { answers, type Door, oneOf } from './door.ts'
 import { addListen } from './listen.ts'
+import { addReach, withReach } from './reach.ts'
 import { addReplay } from './replay.ts'
 import { answerText, isSuccess, table } from './shown.ts'
 
@@ -17,7 +17,7 @@ export function addEventCommands(program: Command, door: Door): void {
 const samples = ['webhook.test', ...subscribableTypes] as const
 
 function addTrigger(command: Command, door: Door) {
-  command
+  addReach(command)
     .argument('<type>', `one of ${samples.join(', ')}`)
     .requiredOption('--subscription <id>', 'sub_…; it need not ask for this type, nor be enabled')
   answers(command, door, {
@@ -26,7 +26,7 @@ function addTrigger(command: Command, door: Door) {
       const [name = ''] = command.args
       const { subscription: id } = command.opts<{ subscription: string }>()
       const type = oneOf(samples)(name)
-      const data = await door.withContext((ctx) => testWebhook(asOperator(ctx), { id, type }))
+      const data = await withReach(command, door, ({ trigger }) => trigger({ id, type }))
       const { delivery_id, status, error_class, duration_ms, response } = data
       const shown = { delivery_id, status: answerText(door, status, error_class), duration_ms, response }
       return { data, text: table(shown), isBad: !isSuccess(status) }

@@ -1,14 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type EventType, subscribableTypes } from '../domain/webhooks/catalogue.ts'
+import { type SubscribableType, subscribableTypes } from '../domain/webhooks/catalogue.ts'
 import { type Forwarded, forwardEvents } from '../domain/webhooks/forward.ts'
 import { newSigningSecret } from '../domain/webhooks/sign.ts'
-import { answers, asOperator, type Door, oneOf, parseCount } from './door.ts'
+import { answers, type Door, oneOf, parseCount } from './door.ts'
+import { addReach, withReach } from './reach.ts'
 import { answerText, isSuccess } from './shown.ts'
 
-type Options = { forwardTo: string; types?: EventType[]; secret?: string; count?: number; json?: boolean }
+type Options = { forwardTo: string; types?: SubscribableType[]; secret?: string; count?: number; json?: boolean }
 
 export function addListen(command: Command, door: Door): void {
-  command
+  addReach(command)
     .requiredOption('--forward-to <url>', 'the receiver; it may be on this machine', parseReceiver)
     .option('--types <types>', 'separated by commas; all when left out', parseTypes)
     .option('--secret <secret>', 'signs what is sent; made up and shown when left out')
@@ -16,10 +17,11 @@ export function addListen(command: Command, door: Door): void {
   answers(command, door, {
     examples: [
       'events listen --forward-to http://127.0.0.1:4000/webhooks',
+      'events listen --forward-to http://127.0.0.1:4000/webhooks --key $KEY --url https://api.example.com',
       'events listen --forward-to http://127.0.0.1:4000/webhooks --types chat.message.sent,livestream.started',
     ],
     work: async () => {
-      const { forwardTo: url, types, secret = newSigningSecret(), count, json } = command.opts<Options>()
+      const { forwardTo, types, secret = newSigningSecret(), count, json } = command.opts<Options>()
       const onListening = () =>
         door.write(json ? `${JSON.stringify({ signing_secret: secret })}\n` : `Signing with ${secret}\n`)
       const counted = { forwarded: 0, failed: 0 }
@@ -28,8 +30,8 @@ export function addListen(command: Command, door: Door): void {
         door.write(json ? `${JSON.stringify(one)}\n` : `${describe(door, one)}\n`)
       }
       const signal = door.stopping()
-      const to = { url, secret, types, count, signal, onListening, onForwarded }
-      await door.withContext((ctx) => forwardEvents(asOperator(ctx), to))
+      const to = { url: forwardTo, secret, count, signal, onListening, onForwarded }
+      await withReach(command, door, ({ follow }) => forwardEvents(follow(types, signal), to))
       const { forwarded, failed } = counted
       const text = `${forwarded} events were taken${failed > 0 ? `, ${failed} were not` : ''}.`
       return { data: counted, text, isBad: failed > 0 }

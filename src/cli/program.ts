@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { problemOf } from '../client/index.ts'
 import { Problem } from '../domain/errors.ts'
 import { apiVersion } from '../domain/health.ts'
 import { reasonOf } from '../telemetry/reason.ts'
@@ -55,5 +56,5 @@ function explain(error: unknown, { complain, write }: Door, wantsJson: boolean):
 function failureOf(error: unknown): { code: string; message: string } {
   if (error instanceof Problem) return { code: error.code, message: error.message }
   if (error instanceof CommanderError) return { code: 'usage', message: error.message.replace(/^error: /, '') }
-  return { code: 'failed', message: reasonOf(error) }
+  return problemOf(error) ?? { code: 'failed', message: reasonOf(error) }
 }

@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
 import { bornAt } from '../domain/ids.ts'
-import { type ReplayKind, replayDeliveries, replayKinds } from '../domain/webhooks/replay.ts'
-import { answers, asOperator, type Door, oneOf } from './door.ts'
+import { type ReplayKind, replayKinds } from '../domain/webhooks/replay.ts'
+import { answers, type Door, oneOf } from './door.ts'
 import { type Progress, withProgress } from './progress.ts'
+import { addReach, type Reach, withReach } from './reach.ts'
 
-type Options = { subscription: string; only: ReplayKind; from?: string; to?: string }
+type Options = { subscription: string; only: ReplayKind; from?: string | undefined; to?: string | undefined }
 
 export function addReplay(command: Command, door: Door): void {
-  command
+  addReach(command)
     .requiredOption('--subscription <id>', 'sub_…')
     .option('--only <kind>', `one of ${replayKinds.join(', ')}`, oneOf(replayKinds), 'failed')
     .option('--from <time>', 'RFC 3339; the last 30 days when left out')
@@ -18,26 +19,28 @@ export function addReplay(command: Command, door: Door): void {
       'events replay --subscription sub_… --only missed --from 2026-01-02T00:00:00Z',
     ],
     work: async () => {
-      const options = command.opts<Options>()
-      const queued = await withProgress(door, (progress) => replayAll(door, options, progress))
-      return { data: { queued }, text: `${queued} deliveries were queued again.` }
+      const { subscription, only, from, to } = command.opts<Options>()
+      const queued = await withReach(command, door, (reach) =>
+        withProgress(door, (progress) => replayAll(reach, { subscription, only, from, to }, progress)),
+      )
+      const isNone = queued === 0 && only === 'failed'
+      const text = `${queued} deliveries were queued again.${isNone ? ' What is still being tried needs no replay.' : ''}`
+      return { data: { queued }, text }
     },
   })
 }
 
-async function replayAll(door: Door, options: Options, progress: Progress): Promise<number> {
+async function replayAll({ replay }: Reach, options: Options, progress: Progress): Promise<number> {
   const shareAt = sharesOf(options)
-  return door.withContext(async (ctx) => {
-    let queued = 0
-    let after: string | undefined
-    do {
-      const chunk = await replayDeliveries(asOperator(ctx), { ...options, after })
-      queued += chunk.queued
-      after = chunk.next ?? undefined
-      progress(shareAt(after), `${queued} queued`)
-    } while (after !== undefined)
-    return queued
-  })
+  let queued = 0
+  let after: string | undefined
+  do {
+    const chunk = await replay({ ...options, after })
+    queued += chunk.queued
+    after = chunk.next ?? undefined
+    progress(shareAt(after), `${queued} queued`)
+  } while (after !== undefined)
+  return queued
 }
 
 /** A replay goes from the oldest to the newest. How many there are nobody has counted, but how late the last one is tells how far it is. */

@@ -1,4 +1,5 @@
-import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client'
+import { createTRPCClient, httpBatchLink, httpSubscriptionLink, isTRPCClientError, splitLink } from '@trpc/client'
+import type { EventSource, FetchLike } from 'eventsource'
 import type { AppRouter } from '../routers/index.ts'
 
 export type ClientOptions = {
@@ -11,6 +12,8 @@ export type ClientOptions = {
   credential?: string | (() => string | Promise<string>) | undefined
   /** Is told after every request whether the service was there to answer it. */
   onReachable?: ((isReachable: boolean) => void) | undefined
+  /** For subscriptions where there is none, as in Node, or with a credential: that of the package `eventsource`. */
+  EventSource?: typeof EventSource | undefined
 }
 
 /** As many calls as the service takes in one request. */
@@ -19,22 +22,28 @@ const BATCH_MAX = 10
 /**
  * The typed client: every procedure of the service with the types of its router, from a browser or from Node. A failed
  * call rejects with a `TRPCClientError`, whose `data.problem` has the `code` and `message` that REST shows. Subscriptions
- * need an `EventSource`, which browsers have, and the cookie of a login session.
+ * connect again by themselves and go on where they were cut off, until a refusal, which ends them with such an error.
  */
-export function createClient({ baseUrl, credential, onReachable }: ClientOptions) {
+export function createClient({ baseUrl, credential, onReachable, EventSource }: ClientOptions) {
   const url = `${baseUrl.replace(/\/$/, '')}/trpc`
+  const headers = async (): Promise<Record<string, string>> => {
+    const token = typeof credential === 'function' ? await credential() : credential
+    return token === undefined ? {} : { authorization: `Bearer ${token}` }
+  }
+  const fetchStream: FetchLike = async (to, init) =>
+    fetch(to, { ...init, headers: { ...init.headers, ...(await headers()) } })
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({
         condition: ({ type }) => type === 'subscription',
-        true: httpSubscriptionLink({ url }),
+        true: httpSubscriptionLink({
+          url,
+          ...(EventSource && { EventSource, eventSourceOptions: { fetch: fetchStream } }),
+        }),
         false: httpBatchLink({
           url,
           maxItems: BATCH_MAX,
-          async headers() {
-            const token = typeof credential === 'function' ? await credential() : credential
-            return token === undefined ? {} : { authorization: `Bearer ${token}` }
-          },
+          headers,
           ...(onReachable && { fetch: watchedFetch(onReachable) }),
         }),
       }),
@@ -59,4 +68,9 @@ function watchedFetch(tell: (isReachable: boolean) => void) {
       throw error
     }
   }
+}
+
+/** What the service said of a call that failed; undefined when it was not there to say anything. */
+export function problemOf(error: unknown): { code: string; message: string } | undefined {
+  return isTRPCClientError<AppRouter>(error) ? error.data?.problem : undefined
 }

@@ -1,11 +1,10 @@
 import { statement } from '../db/statement.ts'
 import { Problem } from './errors.ts'
 import { lowerBound } from './ids.ts'
-import { looks, type StreamContext } from './live.ts'
+import { looks, type Marked, type StreamContext } from './live.ts'
 import { EventMessage } from './resources.ts'
 
-/** What happened in a room, and where it stands in the sequence of its channel. */
-export type NumberedChange = { sequence: string; change: { change: 'sent' | 'deleted'; message: EventMessage } }
+export type RoomChange = { change: 'sent' | 'deleted'; message: EventMessage }
 
 export type ChatWatch = {
   room_name: string
@@ -35,7 +34,7 @@ export async function watchRoom(
   ctx: StreamContext,
   { room_name, after }: ChatWatch,
   signal: AbortSignal | undefined,
-): Promise<AsyncGenerator<NumberedChange>> {
+): Promise<AsyncGenerator<Marked<RoomChange>>> {
   const name = room_name.toLowerCase()
   const [room] = /^[a-z0-9_]{3,25}$/.test(name) ? await selectRoom(ctx.db, name) : []
   if (!room) throw new Problem('unknown_room', `room_name: there is no room "${name}".`)
@@ -50,7 +49,7 @@ async function* changesOf(ctx: StreamContext, channelId: string, start: string, 
     for (const { sequence, type, payload } of await selectChanges(ctx.db, channelId, last, from)) {
       last = sequence
       const change = type === 'chat.message.sent' ? ('sent' as const) : ('deleted' as const)
-      yield { sequence, change: { change, message: EventMessage.parse(JSON.parse(payload).data) } }
+      yield { mark: sequence, item: { change, message: EventMessage.parse(JSON.parse(payload).data) } }
     }
   }
 }

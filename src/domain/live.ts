@@ -14,13 +14,17 @@ const CHECK_AT_LATEST_MS = 30_000
 /** A call that stays open. */
 export type StreamContext = CallerContext & { caller: Caller }
 
+/** An item of a stream, and where it stands: a caller who was cut off goes on behind the mark seen last. */
+export type Marked<Item> = { mark: string; item: Item }
+
 const open = new Map<string, number>()
 
 /**
  * Yields whenever there may be something new: at once, after each commit of an event anywhere, and every second; not more
- * often than every 100 ms. Ends when the caller is gone or the process stops. Throws `rate_limited` when the caller has
- * twenty such calls open in this process already; `invalid_token` or `insufficient_scope` a moment after the credential has
- * ended or lost a scope, a login session at most five seconds after.
+ * often than every 100 ms. Ends when the caller is gone. Throws `rate_limited` when the caller has twenty such calls open in
+ * this process already; `unavailable` when the process stops, so that clients ask again, where a stream that merely ended
+ * would count as complete; `invalid_token` or `insufficient_scope` a moment after the credential has ended or lost a scope,
+ * a login session at most five seconds after.
  */
 export async function* looks(ctx: StreamContext, signal: AbortSignal | undefined): AsyncGenerator<void> {
   const ended = AbortSignal.any(signal ? [signal, ctx.stopping] : [ctx.stopping])
@@ -34,8 +38,9 @@ export async function* looks(ctx: StreamContext, signal: AbortSignal | undefined
       yield
       await pause(LOOK_AT_MOST_EVERY_MS - (performance.now() - seenAt), ended)
       await bell.heard(LOOK_AT_LATEST_MS, ended)
-      await check()
+      if (!ended.aborted) await check()
     }
+    if (!signal?.aborted) throw new Problem('unavailable', 'The service is stopping: ask again.', { retryAfterS: 1 })
   } finally {
     stopListening()
     leave()

@@ -4,7 +4,7 @@ import { watchRoom } from '../domain/chat-watch.ts'
 import { ListedMessage, SentMessage } from '../domain/resources.ts'
 import { page, paging, pathParameter, text } from './fields.ts'
 import { operation, procedure } from './operation.ts'
-import { numbered } from './streams.ts'
+import { resumable } from './streams.ts'
 import { router } from './trpc.ts'
 
 const roomName = () => text().meta({ description: 'A channel’s username, in any case.', example: 'ada' })
@@ -57,6 +57,6 @@ export const chatRouter = router({
   watch: procedure({ access: 'chat:read' })
     .input(z.object({ room_name: text(), lastEventId: text().nullish() }))
     .subscription(({ ctx, input: { room_name, lastEventId: after }, signal }) =>
-      numbered(watchRoom(ctx, { room_name, after }, signal)),
+      resumable(watchRoom(ctx, { room_name, after }, signal)),
     ),
 })

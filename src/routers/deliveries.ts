@@ -1,6 +1,7 @@
 import * as z from 'zod'
+import { subscribableTypes } from '../domain/webhooks/catalogue.ts'
 import { Delivery, DeliveryDetails, DeliveryStatus, deliveryOutcomes } from '../domain/webhooks/console-resources.ts'
-import { readEvents } from '../domain/webhooks/event-log.ts'
+import { followEvents } from '../domain/webhooks/follow.ts'
 import { getDelivery, listDeliveries } from '../domain/webhooks/ledger.ts'
 import { redeliver } from '../domain/webhooks/redeliver.ts'
 import { replayDeliveries, replayKinds } from '../domain/webhooks/replay.ts'
@@ -8,6 +9,7 @@ import { deliveryStatus } from '../domain/webhooks/survey.ts'
 import { watchDeliveries } from '../domain/webhooks/watch.ts'
 import { page, paging, text } from './fields.ts'
 import { procedure } from './operation.ts'
+import { resumable } from './streams.ts'
 import { router } from './trpc.ts'
 
 const byId = () => z.object({ id: text() })
@@ -48,15 +50,11 @@ export const deliveriesRouter = router({
     .output(DeliveryStatus)
     .query(({ ctx }) => deliveryStatus(ctx)),
 
-  events: procedure({ access: 'sessionOrApplication' })
-    .input(z.object({ after: text().optional() }))
-    .output(
-      z.object({
-        events: z.array(z.object({ id: z.string(), type: z.string(), payload: z.string() })),
-        next: z.string(),
-      }),
-    )
-    .query(({ ctx, input }) => readEvents(ctx, input)),
+  follow: procedure({ access: 'sessionOrApplication' })
+    .input(z.object({ types: z.array(z.enum(subscribableTypes)).optional(), lastEventId: text().nullish() }))
+    .subscription(({ ctx, input: { types, lastEventId: after }, signal }) =>
+      resumable(followEvents(ctx, { types, after }, signal)),
+    ),
 
   watch: procedure({ access: 'sessionOrApplication' })
     .input(z.object({ subscription: text() }))

@@ -1,12 +1,11 @@
 import { tracked } from '@trpc/server'
+import type { Marked } from '../domain/live.ts'
 
-type Numbered<Change> = { sequence: string; change: Change }
-
-/** Gives each change its number as the event's identifier, from which a client that was cut off goes on. */
-export async function numbered<Change>(stream: Promise<AsyncIterable<Numbered<Change>>>) {
+/** Gives each item its mark as the event's identifier, from which a client that was cut off goes on by itself. */
+export async function resumable<Item>(stream: Promise<AsyncIterable<Marked<Item>>>) {
   return trackedBy(await stream)
 }
 
-async function* trackedBy<Change>(changes: AsyncIterable<Numbered<Change>>) {
-  for await (const { sequence, change } of changes) yield tracked(sequence, change)
+async function* trackedBy<Item>(stream: AsyncIterable<Marked<Item>>) {
+  for await (const { mark, item } of stream) yield tracked(mark, item)
 }

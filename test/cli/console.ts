@@ -2,13 +2,16 @@ import type { Door } from '../../src/cli/door.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import type { Context } from '../../src/domain/context.ts'
 
-/** The command line over a context, without a process of its own. */
-export function createConsole(context: Context) {
+/** The command line over a context, or where there is no database, without a process of its own. */
+export function createConsole(context?: Context) {
   /** Runs one command and returns what a shell would see of it. */
   async function run(args: readonly string[], { input = '', isTerminal = false, onWrite = (_: string) => {} } = {}) {
     const output = { stdout: '', stderr: '', progress: '' }
     const door: Door = {
-      withContext: (work) => work(context),
+      withContext: async (work) => {
+        if (!context) throw new Error('There is no database here')
+        return work(context)
+      },
       write: (text) => {
         output.stdout += text
         onWrite(text)

@@ -130,9 +130,10 @@ test('a stream ends when a scope is taken from its credential', async () => {
   app.context.credentials.distrust()
 })
 
-test('streams end when the process begins to stop, so that they hold nothing up', async () => {
+test('streams end when the process begins to stop, so that they hold nothing up, and say that one should ask again', async () => {
   using stream = await watch('chat.watch', { room_name: 'ada' })
-  const ended = stream.ended()
+  const last = stream.next()
   stop.abort()
-  await ended
+  expect((await last).data).toMatchObject(refusal('unavailable'))
+  await stream.ended()
 })

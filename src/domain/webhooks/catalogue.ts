@@ -27,6 +27,7 @@ export type EventData<Type extends EventType> = z.input<(typeof catalogue)[Type]
 
 /** Every type that a subscription can ask for. */
 export const subscribableTypes = (Object.keys(catalogue) as EventType[]).filter((type) => type !== 'webhook.test')
+export type SubscribableType = (typeof subscribableTypes)[number]
 
 /** A type that only the channel's own user may receive, by a token with a moderation scope. */
 export const isModerationType = (type: string): boolean => type.startsWith('moderation.')

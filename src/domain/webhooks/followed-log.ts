@@ -1,11 +1,11 @@
 import { bornAt, lowerBound } from '../ids.ts'
-import { type LoggedEvents, readEvents } from './event-log.ts'
+import { type LoggedEvent, readEvents } from './event-log.ts'
 import type { OwnerContext } from './owned.ts'
 
 /** Longer than a transaction lasts: what commits late has an identifier that lies so far back at most. */
 const OVERLAP_MS = 10_000
 
-type Read = { events: LoggedEvents['events']; isEnd: boolean }
+type Read = { events: LoggedEvent[]; isEnd: boolean }
 
 /**
  * The log of events from now on, as it is read by and by. Identifiers are made before their commit, so an event may appear
@@ -16,14 +16,20 @@ export class FollowedLog {
   readonly #begin: string
   #after: string
 
-  constructor({ now }: OwnerContext) {
-    this.#begin = lowerBound('event', now())
-    this.#after = this.#begin
+  /** `mark`: that of an earlier reading, which this one goes on behind. It has forgotten what that one saw last. */
+  constructor({ now }: OwnerContext, mark?: string | null) {
+    const [, begin, after] = /^(evt_[0-9a-z]{10})\.(evt_[0-9a-z]{10,26})$/.exec(mark ?? '') ?? []
+    this.#begin = begin ?? lowerBound('event', now())
+    this.#after = after === undefined ? this.#begin : this.#rewound(after)
+  }
+
+  get mark(): string {
+    return `${this.#begin}.${this.#after}`
   }
 
   /** What is new, oldest first as far as it is there. `isEnd`: there is no more for now. */
   async read(ctx: OwnerContext): Promise<Read> {
-    const { events, next } = await readEvents(ctx, { after: this.#after })
+    const { events, next } = await readEvents(ctx, this.#after)
     const isEnd = next === this.#after
     this.#after = isEnd ? this.#rewound(next) : next
     const fresh = events.filter(({ id }) => !this.#seen.has(id))

@@ -1,8 +1,6 @@
-import { Bell } from './bell.ts'
 import type { EventType } from './catalogue.ts'
 import { DatabaseClock } from './clock.ts'
-import { FollowedLog } from './followed-log.ts'
-import type { OwnerContext } from './owned.ts'
+import type { LoggedEvent } from './event-log.ts'
 import { attempt, createSender, type Sender } from './send.ts'
 import { signingKey } from './sign.ts'
 
@@ -11,8 +9,6 @@ export type Forwarding = {
   url: string
   /** Signs what is sent, as a subscription's secret would. */
   secret: string
-  /** All when left out. */
-  types?: readonly EventType[] | undefined
   /** Ends after so many. */
   count?: number | undefined
   signal: AbortSignal
@@ -28,34 +24,32 @@ export type Forwarded = {
   duration_ms: number
 }
 
-const LOOK_MS = 1_000
+const targets = { allowPrivate: true, allowCidrs: [], proxyUrl: undefined }
 const NO_SUBSCRIPTION = 'sub_forwarded'
 
 /**
- * Sends the events that happen from now on to one receiver, in order, until `signal`: each once, whatever the receiver
- * answers. For trying out a receiver; it is no subscription, keeps no record and tries nothing again.
+ * Sends events to one receiver, in their order, until they end, `count` were sent or `signal` aborts: each once, whatever
+ * the receiver answers. For trying out a receiver; it is no subscription, keeps no record and tries nothing again.
  */
-export async function forwardEvents(ctx: OwnerContext, { count = Infinity, ...to }: Forwarding): Promise<void> {
-  const sender = createSender({ targets: { ...ctx.targets, allowPrivate: true } })
-  const bell = new Bell()
-  const stopHearing = ctx.onWake(bell.ring)
+export async function forwardEvents(
+  batches: AsyncIterable<readonly LoggedEvent[]>,
+  { count = Infinity, ...to }: Forwarding,
+): Promise<void> {
+  const sender = createSender({ targets })
   try {
-    const log = new FollowedLog(ctx)
-    to.onListening()
-    for (let sent = 0; sent < count && !to.signal.aborted; ) {
-      const { events, isEnd } = await log.read(ctx)
-      const wanted = events.filter(({ type }) => to.types?.some((one) => one === type) ?? true)
-      for (const event of wanted.slice(0, count - sent)) to.onForwarded(await forward(sender, event, to))
-      sent += wanted.length
-      if (isEnd) await bell.heard(LOOK_MS, to.signal)
+    let left = count
+    let isListening = false
+    for await (const events of batches) {
+      if (!isListening) to.onListening()
+      isListening = true
+      for (const event of events.slice(0, left)) to.onForwarded(await forward(sender, event, to))
+      left -= events.length
+      if (left <= 0 || to.signal.aborted) break
     }
   } finally {
-    stopHearing()
     await sender.transport.close()
   }
 }
-
-type LoggedEvent = { id: string; type: string; payload: string }
 
 async function forward(
   sender: Sender,

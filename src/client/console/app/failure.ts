@@ -1,5 +1,6 @@
 import { isTRPCClientError } from '@trpc/client'
 import type { AppRouter } from '../../../routers/index.ts'
+import { problemOf } from '../../index.ts'
 
 /** A failed call in the words that REST would use, with what support asks for. */
 export type Failure = { code: string; message: string; requestId: string | undefined }
@@ -12,7 +13,7 @@ export function statusOf(error: unknown): number | undefined {
 }
 
 export function failureOf(error: unknown): Failure {
-  const problem = isOurs(error) ? error.data?.problem : undefined
+  const problem = problemOf(error)
   if (problem) return { ...problem, requestId: requestIdOf(error) }
   const isUnanswered = isOurs(error) && error.data === undefined
   return isUnanswered

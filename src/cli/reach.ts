@@ -1,0 +1,60 @@
+import { type Command, Option } from 'commander'
+import { EventSource } from 'eventsource'
+import { createClient } from '../client/index.ts'
+import type { SubscribableType } from '../domain/webhooks/catalogue.ts'
+import type { LoggedEvent } from '../domain/webhooks/event-log.ts'
+import { type Followed, followAsOperator } from '../domain/webhooks/follow.ts'
+import { type ReplayProgress, type ReplayRequest, replayDeliveries } from '../domain/webhooks/replay.ts'
+import { type TestRequest, type TestResult, testWebhook } from '../domain/webhooks/test-delivery.ts'
+import { asOperator, type Door } from './door.ts'
+import { followed } from './followed.ts'
+
+/** What commands about events ask for: as an application of the service, or as the operator of its database. */
+export type Reach = {
+  follow: (types: SubscribableType[] | undefined, signal: AbortSignal) => AsyncIterable<LoggedEvent[]>
+  trigger: (request: TestRequest) => Promise<TestResult>
+  replay: (request: ReplayRequest) => Promise<ReplayProgress>
+}
+
+const URL_DEFAULT = 'http://127.0.0.1:3000'
+
+/** Adds the options that say as whom a command speaks. */
+export function addReach(command: Command): Command {
+  const key = new Option(
+    '--key <key>',
+    'speak as an application, by its API key or token; as the operator when left out',
+  )
+  const url = new Option('--url <url>', 'the service to speak to with the key').default(URL_DEFAULT)
+  return command.addOption(key.env('DEVELOPER_API_KEY')).addOption(url.env('DEVELOPER_API_URL'))
+}
+
+/** Runs `work` as the options of `command` say. */
+export async function withReach<Result>(
+  command: Command,
+  door: Door,
+  work: (reach: Reach) => Promise<Result>,
+): Promise<Result> {
+  const { key, url } = command.opts<{ key?: string; url: string }>()
+  if (key !== undefined) return work(asApplication(url, key))
+  return door.withContext((ctx) => {
+    const operator = asOperator(ctx)
+    return work({
+      follow: (types, signal) => eventsOf(followAsOperator(operator, { types }, signal)),
+      trigger: (input) => testWebhook(operator, input),
+      replay: (input) => replayDeliveries(operator, input),
+    })
+  })
+}
+
+function asApplication(baseUrl: string, credential: string): Reach {
+  const api = createClient({ baseUrl, credential, EventSource })
+  return {
+    follow: (types, signal) => followed(api, types, signal),
+    trigger: (input) => api.webhooks.test.mutate(input),
+    replay: (input) => api.deliveries.replay.mutate(input),
+  }
+}
+
+async function* eventsOf(stream: AsyncIterable<Followed>) {
+  for await (const { item } of stream) yield item.events
+}

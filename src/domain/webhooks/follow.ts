@@ -1,0 +1,62 @@
+import { looks, type Marked, type StreamContext } from '../live.ts'
+import { Bell } from './bell.ts'
+import type { SubscribableType } from './catalogue.ts'
+import type { LoggedEvent } from './event-log.ts'
+import { FollowedLog } from './followed-log.ts'
+import type { OwnerContext } from './owned.ts'
+
+export type Following = {
+  /** All when left out. */
+  types?: readonly SubscribableType[] | undefined
+  /** The mark seen last, by a caller who was cut off. It may bring again what came in the last seconds before it. */
+  after?: string | null | undefined
+}
+
+/** At once an empty batch: from here on nothing is missed. */
+export type Followed = Marked<{ events: LoggedEvent[] }>
+
+const LOOK_MS = 1_000
+
+/**
+ * Events as they happen, in batches, until the caller is gone: those that the caller may read (see `readEvents`). No
+ * subscription and no queue: what a command line listens to.
+ */
+export async function followEvents(
+  ctx: StreamContext,
+  following: Following,
+  signal: AbortSignal | undefined,
+): Promise<AsyncGenerator<Followed>> {
+  return batches(ctx, new FollowedLog(ctx, following.after), following, looks(ctx, signal))
+}
+
+/** The same for the operator, who has no credential that could end. */
+export function followAsOperator(
+  ctx: OwnerContext,
+  following: Following,
+  signal: AbortSignal,
+): AsyncGenerator<Followed> {
+  return batches(ctx, new FollowedLog(ctx, following.after), following, wakes(ctx, signal))
+}
+
+async function* wakes({ onWake }: OwnerContext, signal: AbortSignal): AsyncGenerator<void> {
+  const bell = new Bell()
+  const stopHearing = onWake(bell.ring)
+  try {
+    for (; !signal.aborted; await bell.heard(LOOK_MS, signal)) yield
+  } finally {
+    stopHearing()
+  }
+}
+
+async function* batches(ctx: OwnerContext, log: FollowedLog, { types }: Following, beats: AsyncGenerator<void>) {
+  const isWanted = ({ type }: LoggedEvent) => types?.some((one) => one === type) ?? true
+  yield { mark: log.mark, item: { events: [] } }
+  for await (const _ of beats) {
+    for (let isEnd = false; !isEnd; ) {
+      const read = await log.read(ctx)
+      const events = read.events.filter(isWanted)
+      if (events.length > 0) yield { mark: log.mark, item: { events } }
+      isEnd = read.isEnd
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { EventEmitter, once } from 'node:events'
+import { afterAll, expect, test, vi } from 'vitest'
+import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
+import type { CallerContext, UserContext } from '../../src/domain/context.ts'
+import { createBan } from '../../src/domain/moderation.ts'
+import { createSubscription } from '../../src/domain/webhooks/subscriptions.ts'
+import { Waker } from '../../src/domain/webhooks/waker.ts'
+import { createHttpServer } from '../../src/rest/server.ts'
+import { createTestApp } from '../support/app.ts'
+import { startReceiver, verifyReceived } from '../support/receiver.ts'
+import { createConsole } from './console.ts'
+
+const waker = new Waker()
+const stopping = new AbortController()
+const app = await createTestApp({ wake: waker.wake, onWake: waker.onWake, stopping: stopping.signal })
+afterAll(() => app[Symbol.asyncDispose]())
+const ada = await app.user('ada')
+const eve = await app.user('eve')
+const client = await app.client()
+const key = await app.token(['webhook:write'], { client })
+const shell = createConsole() // its commands have the service, and no database
+
+const asAda: UserContext = {
+  ...app.context,
+  principal: { kind: 'user', userId: ada.id, username: 'ada', clientId: null, scopes: [] },
+}
+const asApplication = (clientId: string): CallerContext => ({
+  ...app.context,
+  principal: { kind: 'application', clientId, scopes: ['webhook:write'] },
+})
+const say = (content: string) => sendMessage(asAda, { room_name: 'ada', content })
+const speaking = (credential = key) => ['--key', credential, '--url', app.base]
+
+/** A `listen` that has begun. */
+async function listen(url: string, ...options: string[]) {
+  const words = ['events', 'listen', '--forward-to', url, '--json', ...options]
+  const life = new EventEmitter()
+  const begun = once(life, 'line')
+  const ended = shell.run(words, { onWrite: (line) => life.emit('line', line) })
+  const [first] = await begun
+  return { secret: JSON.parse(first).signing_secret, ended }
+}
+
+test('listen hears the service as an application: every channel, without moderation, signed with the secret it shows', async () => {
+  await using receiver = await startReceiver()
+  await say('too early')
+  const { secret, ended } = await listen(receiver.url, '--count', '2', ...speaking())
+  await createBan(asAda, { user_id: eve.id })
+  await say('first')
+  await sendMessage(
+    { ...asAda, principal: { ...asAda.principal, userId: eve.id, username: 'eve' } },
+    { room_name: 'eve', content: 'second' },
+  )
+  expect((await ended).status).toBe(0)
+  expect(receiver.requests.map(({ event }) => event.data.content)).toEqual(['first', 'second'])
+  for (const request of receiver.requests) verifyReceived(request, secret)
+})
+
+test('listen chooses by type', async () => {
+  await using receiver = await startReceiver()
+  const { id } = await say('to be deleted')
+  const { ended } = await listen(receiver.url, '--count', '1', '--types', 'chat.message.deleted', ...speaking())
+  await say('not asked for')
+  await deleteMessage(asAda, id)
+  expect((await ended).status).toBe(0)
+  expect(receiver.requests.map(({ event }) => event.type)).toEqual(['chat.message.deleted'])
+})
+
+test('trigger and replay are for the subscriptions of the application', async () => {
+  await using receiver = await startReceiver()
+  const hook = { url: receiver.url, event_types: ['chat.message.sent'] }
+  const { id, signing_secret: secret } = await createSubscription(asApplication(client.id), hook)
+  const trigger = ['events', 'trigger', 'livestream.started', '--subscription', id]
+  const replay = ['events', 'replay', '--only', 'missed', '--subscription', id]
+  expect(await shell.answerOf(...trigger, ...speaking())).toMatchObject({ status: 204, error_class: null })
+  for (const request of receiver.requests) verifyReceived(request, secret)
+  await say('missed')
+  await app.context.db.execute('delete from webhook_deliveries')
+  expect(await shell.answerOf(...replay, ...speaking())).toEqual({ queued: 1 })
+
+  const stranger = await app.token(['webhook:write'], { client: await app.client() })
+  for (const words of [trigger, replay]) {
+    const { status, stdout } = await shell.run([...words, '--json', ...speaking(stranger)])
+    expect([status, JSON.parse(stdout).error.code]).toEqual([1, 'subscription_not_found'])
+  }
+})
+
+test('a key may stand in the environment, where no list of processes shows it', async () => {
+  vi.stubEnv('DEVELOPER_API_KEY', key)
+  vi.stubEnv('DEVELOPER_API_URL', app.base)
+  const answer = await shell.run(['events', 'replay', '--subscription', 'sub_x', '--json'])
+  vi.unstubAllEnvs()
+  expect(JSON.parse(answer.stdout).error.code).toBe('subscription_not_found')
+})
+
+test('what the service refuses is said in its words, and that it is not there', async () => {
+  const words = ['events', 'listen', '--forward-to', 'http://127.0.0.1:9/hook']
+  expect(await shell.run([...words, ...speaking('nonsense')])).toMatchObject({
+    status: 1,
+    stdout: '',
+    stderr: 'The credential is invalid, expired or revoked.\n',
+  })
+  const weak = await app.token(['channel:read'], { client })
+  const refused = await shell.run([...words, '--json', ...speaking(weak)])
+  expect(JSON.parse(refused.stdout).error.code).toBe('insufficient_scope')
+  const nowhere = await shell.run([...words, '--key', key, '--url', 'http://127.0.0.1:9'])
+  expect(nowhere).toMatchObject({ status: 1, stderr: expect.stringMatching(/ECONNREFUSED|bad port/) })
+})
+
+test('listen connects again when it was cut off: what happened meanwhile arrives, and nothing comes twice', async () => {
+  await using receiver = await startReceiver()
+  const { ended } = await listen(receiver.url, '--count', '3', ...speaking())
+  await say('before')
+  await receiver.received(1)
+  app.server.closeAllConnections()
+  await say('while it was away')
+  await receiver.received(2)
+  await say('after')
+  expect((await ended).status).toBe(0)
+  expect(receiver.requests.map(({ event }) => event.data.content)).toEqual(['before', 'while it was away', 'after'])
+})
+
+test('a stop of the service is no end: listen goes on with the one that follows', async () => {
+  await using receiver = await startReceiver()
+  const { ended } = await listen(receiver.url, '--count', '2', ...speaking())
+  await say('before the stop')
+  await receiver.received(1)
+  const closed = once(app.server, 'close')
+  app.server.close()
+  stopping.abort()
+  await closed
+  await say('between the two')
+  const context = { ...app.context, stopping: new AbortController().signal }
+  const { log, publicUrl } = context
+  const next = createHttpServer({ contextOf: () => context, log, publicUrl, trustProxy: 0 })
+  await once(next.listen(Number(new URL(app.base).port), '127.0.0.1'), 'listening')
+  expect((await ended).status).toBe(0)
+  expect(receiver.requests.map(({ event }) => event.data.content)).toEqual(['before the stop', 'between the two'])
+  next.close()
+  next.closeAllConnections()
+})
