@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { mint } from '../../src/domain/oauth/tokens.ts'
 import { newSigningSecret } from '../../src/domain/webhooks/sign.ts'
@@ -42,7 +44,11 @@ test('no secret, code, token, password, cookie or state is logged, and no name f
   for (const line of app.lines) expect(() => JSON.parse(line)).not.toThrow()
 })
 
-test.each([mint('access'), mint('refresh'), mint('code'), mint('secret'), mint('key'), newSigningSecret(), PASSWORD])(
+const signed = await new SignJWT({ sub: 'x' }).setProtectedHeader({ alg: 'HS256' }).sign(randomBytes(32))
+const cookies = ['sid', 'visitor'].map((name) => `__Host-${name}=${randomBytes(32).toString('base64url')}`)
+const minted = (['access', 'refresh', 'code', 'secret', 'key'] as const).map(mint)
+
+test.each([...minted, newSigningSecret(), signed, ...cookies, PASSWORD])(
   'every log of the suite is looked at for secrets: %s would be found',
   (secret) => {
     const { log, [Symbol.dispose]: dispose } = createTestLog()

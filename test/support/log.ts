@@ -5,12 +5,17 @@ import { describeError } from '../../src/telemetry/redaction.ts'
 /** The password of everybody in the tests. */
 export const PASSWORD = 'correct horse battery'
 
-/** What no line of any test may hold: tokens, keys and secrets in the clear, signing secrets, private keys, the password. */
+/**
+ * What no line of any test may hold: tokens, keys and secrets in the clear, signing secrets, private keys, signed tokens
+ * (tickets, assertions, proofs), cookies, the password.
+ */
 const SECRET = new RegExp(
   [
     String.raw`\bls(?:at|rt|ac|cs|k)_[0-9A-Za-z]{49}\b`,
     String.raw`\bwhsec_[0-9A-Za-z+/]{32,}`,
     '-----BEGIN [A-Z ]*PRIVATE KEY',
+    String.raw`\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+`,
+    String.raw`\b(?:sid|visitor)=[\w-]{20,}`,
     PASSWORD,
   ].join('|'),
 )

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { expectSecretFree } from '../../support/log.ts'
 import type { WorkerOrder } from './worker-process.ts'
 
 const script = fileURLToPath(new URL('./worker-process.ts', import.meta.url))
@@ -17,12 +18,14 @@ export type WorkerProcess = AsyncDisposable & {
 export async function startWorkerProcess(order: WorkerOrder): Promise<WorkerProcess> {
   const child = fork(script, [JSON.stringify(order)], {
     execArgv: ['--import', 'tsx'],
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk))
   const ended = once(child, 'exit')
   await Promise.race([
     once(child, 'message'),
-    ended.then(() => Promise.reject(new Error('The worker ended before it was ready'))),
+    ended.then(() => Promise.reject(new Error(`The worker ended before it was ready: ${output}`))),
   ])
   const kill = async () => {
     child.kill('SIGKILL')
@@ -36,6 +39,9 @@ export async function startWorkerProcess(order: WorkerOrder): Promise<WorkerProc
       const [status] = (await ended) as [number | null]
       return status
     },
-    [Symbol.asyncDispose]: kill,
+    [Symbol.asyncDispose]: async () => {
+      await kill()
+      expectSecretFree(output)
+    },
   }
 }
