@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
-/** The console in a real browser, on the product as it is started: `npm run test:browser`. */
+/** What people see, in a real browser: `npm run test:browser`. */
 export default defineConfig({
   test: {
-    globalSetup: 'test/console/support/product.ts',
-    include: ['test/console/**/*.browser.ts'],
+    globalSetup: ['test/support/global-setup.ts', 'test/console/support/product.ts'],
+    include: ['test/**/*.browser.ts'],
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,

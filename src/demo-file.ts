@@ -9,6 +9,7 @@ import { DemoCredentials } from './domain/demo/credentials.ts'
 import { prepareDemo } from './domain/demo/prepare.ts'
 import type { Life } from './lifecycle.ts'
 import { Opened } from './opened.ts'
+import { whenReachable } from './reachable.ts'
 import { openStorage } from './storage.ts'
 
 export const demoFileIn = (dataDir: string) => join(dataDir, 'demo.json')
@@ -16,7 +17,8 @@ export const demoFileIn = (dataDir: string) => join(dataDir, 'demo.json')
 /** The database, and in it the demonstration if the configuration wants that, before anybody is served. */
 export async function prepareStorage(config: Config, life: Life) {
   const target = await openStorage(config, life)
-  return { target, demo: config.hasDemoData ? await writeDemoTo(target, config) : undefined }
+  if (!config.hasDemoData) return { target, demo: undefined }
+  return { target, demo: await whenReachable(target, life.stopping, () => writeDemoTo(target, config)) }
 }
 
 async function writeDemoTo(target: Target, config: Config): Promise<DemoCredentials> {

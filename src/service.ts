@@ -9,6 +9,7 @@ import { Waker } from './domain/webhooks/waker.ts'
 import type { Life } from './lifecycle.ts'
 import { drain, listen } from './listen.ts'
 import { type Meter, openMetrics, publishMetrics } from './metering.ts'
+import { whenReachable } from './reachable.ts'
 import { Occupancy } from './rest/occupancy.ts'
 import { createHttpServer } from './rest/server.ts'
 import { logger } from './telemetry/logger.ts'
@@ -48,7 +49,7 @@ export async function openService(config: Config, life: Life, options: ServiceOp
   const context = await openContext(config, { target, opened, wake, onWake, stopping, isMember, metrics, traces })
   life.opened.use(followCredentialChanges(context, config.directUrl ?? target))
   life.opened.use(keepUsage(context))
-  await checkDelivery(context)
+  await whenReachable(target, stopping, () => checkDelivery(context))
   ready = context
   if (!listensFirst) await listen(server, config)
   const stopDelivering = startDelivering(context, config, { waker, target })

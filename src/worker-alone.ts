@@ -1,9 +1,11 @@
 import { findDatabase } from './command.ts'
 import { openContext } from './compose.ts'
 import { loadConfig } from './config.ts'
+import { checkDelivery } from './domain/webhooks/boot.ts'
 import { Waker } from './domain/webhooks/waker.ts'
 import type { Life } from './lifecycle.ts'
 import { openMetrics, publishMetrics } from './metering.ts'
+import { whenReachable } from './reachable.ts'
 import { openStorage } from './storage.ts'
 import { logger, openLog } from './telemetry/logger.ts'
 import { openTraces } from './tracing.ts'
@@ -20,6 +22,7 @@ export async function startWorkerAlone(life: Life): Promise<void> {
   const traces = await openTraces(config, opened)
   const context = await openContext(config, { target, opened, wake: waker.wake, metrics, traces })
   if (metrics) await publishMetrics(config, opened, { metrics, contextOf: () => context })
+  await whenReachable(target, life.stopping, () => checkDelivery(context))
   opened.use(startWorker(context, { waker, target: config.directUrl ?? target }))
   logger.info({ pid: process.pid }, 'The worker delivers')
 }

@@ -2,14 +2,23 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Target } from '../../src/db/client.ts'
 
-/** A TCP proxy in front of a database that a test can take away and give back. */
-export async function createDatabaseProxy(target: Target) {
+/**
+ * A TCP proxy in front of a database that a test can take away and give back. `cutAt`: the first connection that sends this
+ * text is reset.
+ */
+export async function createDatabaseProxy(target: Target, { cutAt }: { cutAt?: string } = {}) {
   const clients = new Set<Socket>()
   let isSwallowing = false
+  let hasCut = false
   const server = createServer((client) => {
     const upstream = connect(addressOf(target))
     for (const socket of [client, upstream]) socket.on('error', () => {})
     clients.add(client)
+    client.on('data', (chunk) => {
+      if (hasCut || cutAt === undefined || !chunk.includes(cutAt)) return
+      hasCut = true
+      client.resetAndDestroy()
+    })
     if (isSwallowing) client.resume()
     else client.pipe(upstream).pipe(client)
     client.once('close', () => {
@@ -38,6 +47,7 @@ export async function createDatabaseProxy(target: Target) {
 
   return {
     target: throughProxy(target, port),
+    hasCut: () => hasCut,
     takeAway,
     giveBack: () => listen(port),
     swallow,

@@ -30,20 +30,24 @@ async function startProduct() {
 
 /** The product and a browser that looks at it. */
 export async function openBrowser() {
-  if (executablePath === undefined) throw new Error('There is no browser')
   started ??= startProduct()
   const product = await started
+  const chromium = await launchChromium()
+  return { ...chromium, product, visit: (options = {}) => chromium.visit({ baseURL: product.base, ...options }) }
+}
+
+export async function launchChromium() {
+  if (executablePath === undefined) throw new Error('There is no browser')
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   return {
-    product,
-    visit: (options?: BrowserContextOptions) => visit(browser, product, options),
+    visit: (options?: BrowserContextOptions) => visit(browser, options),
     [Symbol.asyncDispose]: () => browser.close(),
   }
 }
 
 /** A person with a browser of their own. What a page complains about, or its policy refuses, is kept as a fault. */
-async function visit(browser: Browser, { base }: Product, options: BrowserContextOptions = {}): Promise<Visitor> {
-  const context = await browser.newContext({ baseURL: base, viewport: { width: 1280, height: 860 }, ...options })
+async function visit(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options })
   const page = await context.newPage()
   page.setDefaultTimeout(15_000)
   const faults: string[] = []

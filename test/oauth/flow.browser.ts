@@ -3,8 +3,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, launchChromium } from '../console/support/browser.ts'
 import { PASSWORD } from '../support/log.ts'
-import { hasChromium, launchChromium } from './support/chromium.ts'
 import { pkce } from './support/flows.ts'
 import { createPeopleApp, type PeopleApp } from './support/people.ts'
 
@@ -27,11 +27,11 @@ async function listen(next?: string) {
   }
 }
 
-describe.skipIf(!hasChromium)('in Chromium', () => {
+describe.skipIf(!hasBrowser)('the flow of authorization', () => {
   let app: PeopleApp
   let chromium: Awaited<ReturnType<typeof launchChromium>>
   beforeAll(async () => {
-    if (!hasChromium) return
+    if (!hasBrowser) return
     app = await createPeopleApp()
     chromium = await launchChromium()
   })
