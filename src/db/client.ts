@@ -2,6 +2,7 @@ import type { PgDatabase } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import postgres, { type Sql } from 'postgres'
 import { preparing, type StatementWatch } from './preparing.ts'
+import { textArray, uuidArray } from './text-array.ts'
 
 // An install without scripts, an image without patches/, a new version of the driver: all of them pass in silence.
 if (!('patched' in postgres)) {
@@ -52,6 +53,8 @@ export function connect(target: Target, options: ClientOptions = {}): Sql {
     keep_alive: 10,
     prepare: pooler === 'session',
     onnotice: () => {},
+    fetch_types: false,
+    types: { textArray, uuidArray },
     ...(onNotify && { onnotify: onNotify }),
     ...(onClose && { onclose: onClose }),
     connection: sessionSettings({ ...options, statementMs, pooler }),

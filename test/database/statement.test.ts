@@ -9,6 +9,8 @@ import { createEmptyDatabase, createTestDatabase } from '../support/database.ts'
 const database = await createTestDatabase()
 const client = connect(database.target, { max: 1, plans: 'generic' })
 const db = databaseOver(client)
+const LIST = ['a "b"', 'c,d', '{}', 'é\\', '', 'NULL', ' ', '\n', '\\"', "it's"]
+
 afterAll(async () => {
   await endClient(client)
   await database[Symbol.asyncDispose]()
@@ -20,11 +22,11 @@ test('a statement takes dates, bytes, lists, numbers and nulls, and shows times 
     { at: string; bytes: Buffer; list: string[]; n: number; yes: boolean; none: null; shown: string; big: string }
   >(`select $1::timestamptz as at, $2::bytea as bytes, $3::text[] as list, $4::int as n, $5::boolean as yes,
      $6::text as none, ${instantText('$1::timestamptz')} as shown, 9007199254740993::bigint as big`)
-  const [row] = await ask(db, new Date(1234567890), Buffer.from('x'), ['a "b"', 'c,d', '{}', 'é\\'], 7, true, null)
+  const [row] = await ask(db, new Date(1234567890), Buffer.from('x'), LIST, 7, true, null)
   expect(row).toEqual({
     at: '1970-01-15 06:56:07.89+00',
     bytes: Buffer.from('x'),
-    list: ['a "b"', 'c,d', '{}', 'é\\'],
+    list: LIST,
     n: 7,
     yes: true,
     none: null,
