@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, expect, test, vi } from 'vitest'
 import type { Target } from '../../../src/db/client.ts'
+import { bundle } from '../../support/bundle.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
 /**
@@ -17,9 +19,11 @@ afterAll(() => database[Symbol.asyncDispose]())
 
 const target = JSON.stringify(partsOf(database.target))
 const run = promisify(execFile)
-async function fault(name: string) {
-  const script = fileURLToPath(new URL(`${name}.ts`, import.meta.url))
-  const { stdout } = await run(process.execPath, ['--import', 'tsx', script, target])
+const names = ['crash', 'outside', 'boundary', 'reset', 'types', 'end', 'silence', 'growth'] as const
+const scripts = await bundle(names.map((name) => fileURLToPath(new URL(`${name}.ts`, import.meta.url))))
+
+async function fault(name: (typeof names)[number]) {
+  const { stdout } = await run(process.execPath, [join(scripts, `${name}.mjs`), target])
   return JSON.parse(stdout)
 }
 

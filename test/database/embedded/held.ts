@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { setInterval } from 'node:timers/promises'
 import { vi } from 'vitest'
 import type { EmbeddedOptions } from '../../../src/db/embedded/supervisor.ts'
+import { bundle } from '../../support/bundle.ts'
 import { parentOfData } from '../../support/folder.ts'
-import { bundleHold } from './bundle.ts'
 
 /** What `hold.ts` prints first. */
 type Ready = { node: number; server: number; isFresh: boolean; rows: number; host: string }
@@ -33,13 +34,13 @@ export type HoldWith = {
 }
 
 /** `hold.ts`, runnable. */
-export const bundle = await bundleHold()
+export const holdScript = join(await bundle([fileURLToPath(new URL('hold.ts', import.meta.url))]), 'hold.mjs')
 const started = new Set<number>()
 
 vi.setConfig({ testTimeout: 60_000 }) // whole processes start and recover, on machines that may be busy
 
 /** Starts `hold.ts`, which need not get as far as its first line. */
-export function startHold(options: HoldOptions, { via = [], script = bundle }: HoldWith = {}) {
+export function startHold(options: HoldOptions, { via = [], script = holdScript }: HoldWith = {}) {
   const [command = '', ...args] = [...via, process.execPath, script, JSON.stringify(options)]
   const child = spawn(command, args, { detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
   if (child.pid) started.add(child.pid)

