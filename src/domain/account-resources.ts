@@ -55,6 +55,10 @@ export const Application = z.object({
   dpop_bound: z.boolean(),
   created_at: Timestamp,
   updated_at: Timestamp,
+  /** The hour of its last call; null when it has called nothing for as long as usage is kept. */
+  last_called_at: Timestamp.nullable(),
+  /** Since when the operator has stopped it: its credentials are refused and its webhooks rest. */
+  disabled_at: Timestamp.nullable(),
 })
 /** `client_secret` is shown this once; null for an application that signs, and for a public one. */
 export const CreatedApplication = Application.extend({ client_secret: z.string().nullable() })

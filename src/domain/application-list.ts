@@ -5,10 +5,13 @@ import type { OwnerContext } from './audit.ts'
 import { Problem } from './errors.ts'
 import { decodeCursor, type Page, type PageRequest, pageOf } from './paging.ts'
 
+const LAST_CALL = '(select max(u.hour) from client_usage u where u.client_id = c.id)'
+
 const SELECT = `
   select c.id, c.name, c.website_url, c.confidential, c.grant_types, c.scopes, c.jwks, c.dpop_bound,
          array(select uri from client_redirect_uris r where r.client_id = c.id order by uri) as redirect_uris,
-         ${instantText('c.created_at')} as created_at, ${instantText('c.updated_at')} as updated_at
+         ${instantText('c.created_at')} as created_at, ${instantText('c.updated_at')} as updated_at,
+         ${instantText(LAST_CALL)} as last_called_at, ${instantText('c.disabled_at')} as disabled_at
     from clients c`
 
 const applicationById = statement<[id: string], Application>(`${SELECT} where c.id = $1`)

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { auditLog, events, webhookSubscriptions } from '../../src/db/schema/index.ts'
+import { getApplication } from '../../src/domain/application-list.ts'
 import { startLivestream } from '../../src/domain/livestreams.ts'
 import { type Scope, scopes } from '../../src/domain/scopes.ts'
 import { disableApplication, disableUser, enableApplication, enableUser } from '../../src/domain/suspension.ts'
@@ -57,8 +58,12 @@ test('a stopped application: every token of it and its secret are refused, nobod
   const exchange = async () => (await app.request('POST /oauth/token', { body: ask })).status
   const statuses = () => Promise.all([...tokens.map((token) => statusOf('/v1/channels/', token)), exchange()])
   expect(await statuses()).toEqual([200, 200, 200])
+  const operator = { ...app.context, principal: { kind: 'operator' } } as const
+  const shown = async () => (await getApplication(operator, { id: client.id })).disabled_at
+  expect(await shown()).toBeNull()
 
   await disableApplication(app.context, client.id)
+  expect(await shown()).toMatch(/^\d{4}-/)
   expect(await statuses()).toEqual([401, 401, 401])
   expect(await statusOf('/v1/channels/', other)).toBe(200)
   await expect(disableApplication(app.context, client.id)).rejects.toMatchObject({ code: 'not_found' })

@@ -44,7 +44,7 @@ function FirstSteps() {
       title: 'Make the first call',
       to: '/developer/quick-start',
       text: 'With a key of the application; snippets to paste in three languages.',
-      isDone: false,
+      isDone: applications.data?.some(({ last_called_at }) => last_called_at !== null) ?? false,
     },
     {
       title: 'Subscribe to events',
@@ -56,7 +56,7 @@ function FirstSteps() {
       title: 'Watch deliveries arrive',
       to: '/developer/deliveries',
       text: 'Every attempt, with request and answer, as it happens.',
-      isDone: false,
+      isDone: webhooks?.items.some(({ last_success_at }) => last_success_at !== null) ?? false,
     },
   ]
   return (

@@ -1,7 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useOutletContext, useParams } from 'react-router'
 import { useTRPC } from '../../app/api.ts'
+import { Instant } from '../../components/instant.tsx'
 import { Loaded } from '../../components/loaded.tsx'
+import { Notice } from '../../components/notice.tsx'
 import { Page } from '../../components/page.tsx'
 import { Parts } from '../../components/parts.tsx'
 import { type Application, kindOf } from './applications.tsx'
@@ -30,11 +32,22 @@ export function ApplicationPage() {
       <Loaded query={query}>
         {(application) => (
           <>
+            <StoppedNotice application={application} />
             <Parts label="Parts of the application" base={`/developer/applications/${application.id}`} parts={parts} />
             <Outlet context={application} />
           </>
         )}
       </Loaded>
     </Page>
+  )
+}
+
+function StoppedNotice({ application: { disabled_at } }: { application: Application }) {
+  if (disabled_at === null) return null
+  return (
+    <Notice tone="bad" title="Stopped">
+      The operator of the platform has stopped this application <Instant at={disabled_at} />. Its tokens, keys and
+      secrets are refused and nothing is sent to its webhooks. Nothing was deleted. Ask the operator what has to change.
+    </Notice>
   )
 }

@@ -12,6 +12,7 @@ import { More } from '../../components/more.tsx'
 import { Page } from '../../components/page.tsx'
 import { byCursor, itemsOf } from '../../components/pages.ts'
 import { Section } from '../../components/section.tsx'
+import { Status } from '../../components/status.tsx'
 
 export type Application = Outputs['applications']['get']
 
@@ -55,7 +56,8 @@ function ApplicationList({ applications }: { applications: Application[] }) {
   )
 }
 
-function ApplicationRow({ application: { id, name, confidential, created_at } }: { application: Application }) {
+function ApplicationRow({ application }: { application: Application }) {
+  const { id, name, confidential, created_at, last_called_at, disabled_at } = application
   return (
     <li className="row">
       <div className="row-main">
@@ -64,9 +66,16 @@ function ApplicationRow({ application: { id, name, confidential, created_at } }:
         </Anchor>
         <Text size="sm" c="dimmed">
           {kindOf(confidential)} · created <Instant at={created_at} />
+          {last_called_at && (
+            <>
+              {' '}
+              · last call <Instant at={last_called_at} />
+            </>
+          )}
         </Text>
       </div>
       <Group gap="xs">
+        {disabled_at && <Status tone="bad">Stopped</Status>}
         <Copyable value={id} label="client identifier" />
       </Group>
     </li>

@@ -6,7 +6,8 @@ import type { Webhook } from './webhooks.tsx'
 const reasons: Record<string, string | undefined> = {
   gone: 'Its receiver answered 410 (Gone).',
   failing: 'For five days no attempt succeeded, and at least 20 failed.',
-  grant_lost: 'The grant of its user to the application is gone: they have to consent again.',
+  grant_lost:
+    'The grant of its user to the application is gone, or one of the two was stopped: it can be enabled once that is mended.',
   owner: 'You have disabled it.',
 }
 
