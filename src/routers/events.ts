@@ -30,7 +30,7 @@ export const eventsRouter = router({
   })
     .input(
       z.object({
-        url: text().meta({ format: 'uri', example: 'https://example.com/hook' }),
+        url: text().meta({ format: 'uri', example: 'http://127.0.0.1:4000/webhooks' }),
         event_types: z
           .array(text())
           .min(1)

@@ -63,7 +63,7 @@ function Snippets({ applications }: { applications: Application[] }) {
 
 function Steps({ application, language }: { application: Application; language: Language }) {
   const { id, confidential, redirect_uris } = application
-  const redirectUri = redirect_uris[0] ?? 'https://example.com/callback'
+  const redirectUri = redirect_uris[0] ?? 'http://127.0.0.1:4000/callback'
   const filling: Filling = { baseUrl: location.origin, clientId: id, redirectUri }
   const show = (snippets: Snippet[], label: string) => (
     <CodeBlock code={snippets.find((one) => one.language === language)?.code ?? ''} label={label} />
@@ -125,7 +125,11 @@ function LoginHint({ hasRedirect, id }: { hasRedirect: boolean; id: string }) {
 
 const EventsHint = () => (
   <>
-    Or subscribe{' '}
+    The receiver of the{' '}
+    <Anchor href="/docs/guides/quick-start" size="sm">
+      quick start guide
+    </Anchor>{' '}
+    listens at this address, on your own machine. Or subscribe{' '}
     <Anchor component={Link} to="/developer/webhooks/new" size="sm">
       here in the console
     </Anchor>
