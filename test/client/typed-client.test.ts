@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { createTestApp } from '../support/app.ts'
+import { filesOf } from '../support/documents.ts'
 
 const app = await createTestApp()
 afterAll(() => app[Symbol.asyncDispose]())
@@ -70,11 +71,12 @@ describe('/trpc', () => {
 
 test('the example of the README is the one that is compiled with the tests, and it runs', async () => {
   const example = readFileSync('test/client/readme-example.ts', 'utf8')
-  const [, shown] = /```ts\n(import \{ createClient \}[\s\S]*?)```/.exec(readFileSync('README.md', 'utf8')) ?? []
+  const shown = filesOf(readFileSync('README.md', 'utf8'))['try.ts']
   expect(shown?.replace('./src/client', '../../src/client')).toBe(example)
 
   const file = join(import.meta.dirname, `.generated-example-${process.pid}.ts`)
-  writeFileSync(file, example.replace('http://127.0.0.1:3000', app.base))
+  writeFileSync(file, example)
+  vi.stubEnv('BASE', app.base)
   vi.stubEnv('TOKEN', credential)
   const print = vi.spyOn(console, 'log').mockImplementation(() => {})
   await import(file).finally(() => rmSync(file))

@@ -12,6 +12,7 @@ import { problems } from '../../src/domain/errors.ts'
 import { scopes } from '../../src/domain/scopes.ts'
 import { subscribableTypes } from '../../src/domain/webhooks/catalogue.ts'
 import { createTestApp } from '../support/app.ts'
+import { filesOf } from '../support/documents.ts'
 import { freePort } from '../support/free-port.ts'
 
 const app = await createTestApp()
@@ -26,7 +27,7 @@ const guide = (name: string) => readFileSync(`docs/guides/${name}.md`, 'utf8')
 
 /** Writes a guide's example to a file and returns its path: what a reader copies is what is tested. */
 function example(name: string, file: string): string {
-  const code = new RegExp(`\`\`\`\\w+ file=${file}\\n([\\s\\S]*?)\`\`\``).exec(guide(name))?.[1]
+  const code = filesOf(guide(name))[file]
   if (code === undefined) throw new Error(`${name}.md has no example ${file}`)
   const path = join(folder, file)
   writeFileSync(path, code)
@@ -51,6 +52,25 @@ describe('the guides', () => {
     for (const path of new Set(ours.filter((href) => !href.startsWith('/console/')))) {
       expect((await app.request(`GET ${path}`)).status, path).toBeLessThan(400)
     }
+  })
+
+  test('have their examples beside them, with the address of this service', async () => {
+    const files = names.flatMap((name) => Object.entries(filesOf(guide(name))))
+    expect(files.map(([file]) => file)).toEqual(expect.arrayContaining(['receiver.mjs', 'signed-call.mjs']))
+    expect(new Set(files.map(([file]) => file)).size).toBe(files.length)
+    for (const [file, code] of files) {
+      const { text, headers } = await app.request(`GET /docs/guides/${file}`)
+      expect(headers.get('content-type')).toBe('text/plain; charset=utf-8')
+      expect(text).toBe(code.replaceAll('https://api.example.com', app.base))
+    }
+  })
+
+  test('let nobody who pastes them send something to a foreign host', () => {
+    const blocks = names.flatMap((name) => [...guide(name).matchAll(/^```\w+.*\n([\s\S]*?)^```$/gm)])
+    const addresses = blocks.flatMap(([, code = '']) => code.match(/https?:(\/\/|%2F%2F)[^\s"'`/%?{]+/g) ?? [])
+    expect(new Set(addresses.map((address) => address.replaceAll('%2F', '/').replace('%3A', ':')))).toEqual(
+      new Set(['https://api.example.com', 'http://127.0.0.1:4000', 'http://127.0.0.1:$']),
+    )
   })
 
   test('llms.txt leads to every guide and to the document', async () => {
@@ -136,17 +156,26 @@ func main() {
   })
 })
 
-test('the receiver of the quick start tells right deliveries from wrong ones', async () => {
+test('the receiver of the quick start tells right deliveries from wrong ones, and prints what was signed', async () => {
   const port = await freePort()
-  const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) }
-  const tsx = join('node_modules', 'tsx', 'dist', 'cli.mjs')
-  const receiver = spawn(process.execPath, [tsx, example('quick-start', 'receiver.ts')], { env, stdio: 'pipe' })
+  const env = { ...process.env, WEBHOOK_SECRET: secret }
+  const linesOf = (headers: Record<string, string>) =>
+    Object.entries(headers)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n')
+  const receiver = spawn(process.execPath, [example('quick-start', 'receiver.mjs'), String(port)], { env })
+  let printed = ''
+  receiver.stdout.on('data', (chunk) => {
+    printed += chunk
+  })
   try {
-    const post = (headers: Record<string, string>) =>
-      fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body }).then(({ status }) => status)
     await once(receiver.stdout, 'data')
-    expect(await post(good)).toBe(204)
-    expect(await post({ ...good, 'webhook-id': 'evt_2' })).toBe(401)
+    const post = (headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${port}/webhooks`, { method: 'POST', headers, body }).then(({ status }) => status)
+    for (const [name, headers, isRight] of cases)
+      expect([name, await post(headers)]).toEqual([name, isRight ? 204 : 401])
+    const shown = printed.split('\n\n').filter((delivery) => delivery.startsWith('verified'))
+    expect(shown[0]).toBe(`verified\n${linesOf(good)}\n${body}`)
   } finally {
     receiver.kill()
     await once(receiver, 'exit')
@@ -164,10 +193,9 @@ test('an application signs and binds its tokens as the guide shows', async () =>
 })
 
 test('the walk of the guide to paging gives every item once', async () => {
-  const { itemsOf } = await import(pathToFileURL(example('paging', 'pages.ts')).href)
   for (const name of ['ada', 'bob', 'cal', 'dan', 'eve']) await app.user(name)
-  const seen = []
-  const token = await app.token(['channel:read'])
-  for await (const { username } of itemsOf(`${app.base}/v1/channels/?limit=2`, token)) seen.push(username)
-  expect(seen).toEqual(['ada', 'bob', 'cal', 'dan', 'eve'])
+  const env = { ...process.env, API_KEY: await app.token(['channel:read']) }
+  const words = [example('paging', 'pages.mjs'), `${app.base}/v1/channels/?limit=2`]
+  const { stdout } = await promisify(execFile)(process.execPath, words, { env })
+  expect(stdout.trim().split('\n')).toEqual(['ada', 'bob', 'cal', 'dan', 'eve'])
 })

@@ -28,7 +28,10 @@ const headers = {
   'Referrer-Policy': 'no-referrer',
 }
 
-/** The guides as pages, without script, and as the Markdown that they are written in. */
+/** A block that names its file, which can then be fetched beside the guides: its name and its text. */
+const EXAMPLE_FILE = /^```\w+ file=(\S+)\n([\s\S]*?)^```$/gm
+
+/** The guides as pages, without script, as the Markdown that they are written in, and the files of their examples. */
 export function guidePages(publicUrl: string): Router {
   const router = Router({ strict: true })
   router.get('/style.css', (_request, response) => void response.set(headers).type('css').send(guideStyle))
@@ -38,6 +41,9 @@ export function guidePages(publicUrl: string): Router {
     const body = new Html(renderMarkdown(text))
     router.get(`/${name}`, (_request, response) => showGuide(response, title, body, name))
     router.get(`/${name}.md`, (_request, response) => void response.set(headers).type('text/markdown').send(text))
+    for (const [, file, code] of text.matchAll(EXAMPLE_FILE)) {
+      router.get(`/${file}`, (_request, response) => void response.set(headers).type('txt').send(code))
+    }
   }
   return router
 }
