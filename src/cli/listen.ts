@@ -33,7 +33,7 @@ export function addListen(command: Command, door: Door): void {
       const to = { url: forwardTo, secret, count, signal, onListening, onForwarded }
       await withReach(command, door, ({ follow }) => forwardEvents(follow(types, signal), to))
       const { forwarded, failed } = counted
-      const text = `${forwarded} events were taken${failed > 0 ? `, ${failed} were not` : ''}.`
+      const text = `Events taken: ${forwarded}, not taken: ${failed}.`
       return { data: counted, text, isBad: failed > 0 }
     },
   })

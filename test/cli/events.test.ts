@@ -61,7 +61,7 @@ test('listen also hears an event that is committed behind a later one, and sends
   await receiver.received(2)
   own.clock.at = new Date(at + 60_000)
   await say('much later')
-  expect(await listening).toMatchObject({ status: 0, stdout: expect.stringContaining('3 events were taken.') })
+  expect(await listening).toMatchObject({ status: 0, stdout: expect.stringContaining('Events taken: 3, not taken: 0.') })
   expect(receiver.requests.map(({ event }) => event.data.content)).toEqual([
     'later',
     'earlier, but committed late',
@@ -79,7 +79,7 @@ test('listen tells what was not taken, and takes no receiver that can be none', 
   await say('Is anybody there?')
   const { status, stdout } = await listening
   expect(status).toBe(1)
-  expect(stdout).toMatch(/<bad>500 .*\n0 events were taken, 1 were not\.$/m)
+  expect(stdout).toMatch(/<bad>500 .*\nEvents taken: 0, not taken: 1\.$/m)
   for (const url of ['4000', '127.0.0.1:4000/hook', 'ftp://example.com']) {
     expect((await shell.run([...listen, url])).stderr).toMatch(/absolute http\(s\) URL/)
   }
