@@ -9,6 +9,8 @@ export type Received = {
   headers: Record<string, string>
   body: Buffer
   at: number
+  /** The status, once there is one. */
+  answered?: number
   event: {
     id: string
     type: string
@@ -42,7 +44,7 @@ export async function startReceiver(answering: Answering = ok): Promise<Receiver
     const received = await read(request)
     requests.push(received)
     for (const wake of waiting) wake()
-    answer(response, await answering(received, requests.length))
+    answer(response, received, await answering(received, requests.length))
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo
@@ -78,9 +80,11 @@ async function read(request: IncomingMessage): Promise<Received> {
   return { path: request.url ?? '', headers, body, at: performance.now(), event: JSON.parse(body.toString()) }
 }
 
-function answer(response: ServerResponse, answer: Answer) {
+function answer(response: ServerResponse, received: Received, answer: Answer) {
   if (answer === 'hang') return
-  response.writeHead(answer.status ?? 204, answer.headers).end(answer.body)
+  const { status = 204, headers, body } = answer
+  received.answered = status
+  response.writeHead(status, headers).end(body)
 }
 
 async function close(server: Server) {

@@ -71,7 +71,7 @@ test('receivers that hang are waited for until the deadline of the attempt, and 
 })
 
 test('a call that is told to stop gives back what it has not finished, uncharged', async () => {
-  const { say, queue, pass, receiver } = await stage.scene(() => 'hang')
+  const { say, queue, receiver } = await stage.scene(() => 'hang')
   await say()
   const stop = new AbortController()
   const working = stage.work({ signal: stop.signal, budgetMs: 300 })
@@ -79,9 +79,7 @@ test('a call that is told to stop gives back what it has not finished, uncharged
   stop.abort()
   expect(await working).toEqual(figures(0, 0, 0))
   expect(await queue()).toMatchObject([{ attempts: 0, claims: 0, lease: null }])
-  await stage.run('delete from webhook_deliveries')
-  await stage.run('delete from events')
-  await pass()
+  await stage.withdraw()
 })
 
 test('without the database the door says 503, never ok', async () => {

@@ -48,5 +48,5 @@ export function crowds(stage: Stage) {
     return ids
   }
 
-  return { crowd, deliveries, clear: () => db.execute(sql`truncate webhook_deliveries`) }
+  return { crowd, deliveries, clear: stage.withdraw }
 }

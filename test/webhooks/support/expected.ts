@@ -1,0 +1,31 @@
+import { sql } from 'drizzle-orm'
+import type { Context } from '../../../src/domain/context.ts'
+
+type Reach = Pick<Context, 'db'>
+
+/**
+ * Lets the database note for whom each event is, as it happens and by itself: what becomes of the subscription later, and
+ * what our own statements make of the event, changes nothing about it.
+ */
+export async function noteExpected({ db }: Reach): Promise<void> {
+  await db.execute(sql`
+    create table expected_deliveries (event_id text, subscription_id text, is_withdrawn boolean not null default false)`)
+  await db.execute(sql`
+    create function note_expected() returns trigger language plpgsql as $$ begin
+      insert into expected_deliveries (event_id, subscription_id)
+      select distinct new.id, s.id from webhook_subscription_types t join webhook_subscriptions s on s.id = t.subscription_id
+      where t.type = new.type and t.channel_id in (new.channel_id, '*') and s.status = 'enabled' and s.deleted_at is null;
+      return null;
+    end $$`)
+  await db.execute(sql`
+    create trigger note_expected after insert on events for each row when (new.sequence > 0)
+    execute function note_expected()`)
+}
+
+/** Empties the queue as no verb of the product does; what was in it is expected no longer. */
+export async function withdraw({ db }: Reach): Promise<void> {
+  await db.execute(sql`
+    update expected_deliveries x set is_withdrawn = true from webhook_deliveries d
+    where d.event_id = x.event_id and d.subscription_id = x.subscription_id`)
+  await db.execute(sql`truncate webhook_deliveries`)
+}
