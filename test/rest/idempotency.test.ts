@@ -25,6 +25,19 @@ test('twenty parallel requests with one key are one message, one event, twenty e
   expect(app.wake).toHaveBeenCalledTimes(1)
 })
 
+test('twenty parallel subscriptions with one key are one subscription with one secret', async () => {
+  const body = { url: 'https://hooks.customer.com/x', event_types: ['channel.updated'] }
+  const before = await app.context.db.$count(schema.webhookSubscriptions)
+  const headers = { 'idempotency-key': 'subscribe' }
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => app.request('POST /v1/events/subscriptions', { token, body, headers })),
+  )
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect([answers[0]?.status, answers[0]?.body.data.signing_secret]).toEqual([201, expect.stringMatching(/^whsec_/)])
+  expect(await app.context.db.$count(schema.webhookSubscriptions)).toBe(before + 1)
+  expect(await app.context.db.$count(schema.webhookSecrets)).toBe(1)
+})
+
 test('the same key with another body, or for another operation, is refused', async () => {
   expect((await send('one', 'other')).body.error.code).toBe('idempotency_mismatch')
   const ban = await app.request('POST /v1/moderation/bans', {

@@ -1,11 +1,12 @@
-import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPools } from '../../src/db/pools.ts'
 import { createTransport } from '../../src/domain/webhooks/transport.ts'
-import { createHttpServer } from '../../src/rest/server.ts'
+import { Waker } from '../../src/domain/webhooks/waker.ts'
+import { workDeliveries } from '../../src/domain/webhooks/work.ts'
 import { createTestApp } from '../support/app.ts'
 import { crowds } from './support/crowd.ts'
+import { longTest } from './support/long.ts'
+import { serve } from './support/serve.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage
@@ -37,6 +38,66 @@ test('ten calls at once share the work, send each event once, and their figures 
   expect(calls.reduce((sum, { processed }) => sum + processed, 0)).toBe(40)
   expect(calls.reduce((sum, { delivered }) => sum + delivered, 0)).toBe(40)
   expect(receiver.requests).toHaveLength(40)
+})
+
+describe('calls by GET and POST that overlap', () => {
+  const EVENTS = 60
+  const call = async (base: string, method: string): Promise<ReturnType<typeof figures>> =>
+    (await fetch(`${base}/cron/webhook-deliveries`, { method })).json() as never
+  const callAll = (base: string) => Promise.all(['GET', 'POST', 'GET', 'POST'].map((method) => call(base, method)))
+  const sum = (of: 'processed' | 'delivered', calls: ReturnType<typeof figures>[]) =>
+    calls.reduce((all, one) => all + one[of], 0)
+
+  test('send each event once, and their figures add up', async () => {
+    await using own = await createStage()
+    await using door = await serve(own.context)
+    const { user, receiver } = await own.scene(undefined, { types: ['livestream.started'] })
+    await own.emit(EVENTS, user)
+    const calls = await callAll(door.base)
+    expect([sum('processed', calls), sum('delivered', calls)]).toEqual([EVENTS, EVENTS])
+    expect(receiver.requests).toHaveLength(EVENTS)
+  })
+
+  test('and the loop of the worker beside them: each event is sent once, and all the figures add up', async () => {
+    const waker = new Waker()
+    await using own = await createStage({ wake: waker.wake })
+    await using door = await serve(own.context)
+    const { user, receiver } = await own.scene(undefined, { types: ['livestream.started'] })
+    const stop = new AbortController()
+    const loop = workDeliveries(own.context, { signal: stop.signal, onWake: waker.onWake })
+    await own.emit(EVENTS, user)
+    const calls = await callAll(door.base)
+    await receiver.receivedEvents(EVENTS)
+    stop.abort()
+    expect(sum('delivered', [...calls, await loop])).toBe(EVENTS)
+    expect(receiver.requests).toHaveLength(EVENTS)
+  })
+
+  longTest('answer within 25 s beside receivers that hang, each of which was given its 15 s and charged', async () => {
+    await using own = await createStage()
+    await using door = await serve(own.context)
+    const { user, receiver, attempts } = await own.scene(() => 'hang', { types: ['livestream.started'] })
+    await own.emit(4, user)
+    const begun = performance.now()
+    const calls = await callAll(door.base)
+    expect(performance.now() - begun).toBeLessThan(25_000)
+    expect(calls.reduce((all, { retried }) => all + retried, 0)).toBe(4)
+    expect(receiver.requests).toHaveLength(4)
+    for (const { errorClass, durationMs } of await attempts()) {
+      expect([errorClass, Math.floor(durationMs / 1_000)]).toEqual(['E_DEADLINE', 15])
+    }
+  })
+})
+
+test('a call keeps its budget when that is over before the deadline of its attempts: they are given back, uncharged', async () => {
+  const { say, queue, receiver } = await stage.scene(() => 'hang')
+  await say()
+  const begun = performance.now()
+  expect(await stage.work({ budgetMs: 200 })).toEqual(figures(0, 0, 0))
+  expect(performance.now() - begun).toBeLessThan(5_000)
+  expect(receiver.requests).toHaveLength(1)
+  expect(await queue()).toMatchObject([{ attempts: 0, claims: 0, lease: null }])
+  await stage.withdraw()
 })
 
 test('what a delivery sets free is claimed by the same call, far beyond the window', async () => {
@@ -97,23 +158,12 @@ test.each([
   ['open to loopback', undefined, { outcome: 'delivered', status: 200 }],
   ['behind its secret', 'a'.repeat(32), { outcome: undefined, status: 401 }],
 ])('a subscription to the door itself makes no storm: %s', async (_, cronSecret, { outcome, status }) => {
-  const context = { ...stage.context, cronSecret }
-  const server = createHttpServer({
-    contextOf: () => context,
-    log: context.log,
-    publicUrl: context.publicUrl,
-    trustProxy: 0,
-  })
-  let calls = 0
-  server.on('request', () => calls++)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
+  await using door = await serve({ ...stage.context, cronSecret })
   const { change, say, done, attempts } = await stage.scene()
-  await change({ url: `http://127.0.0.1:${port}/cron/webhook-deliveries` })
+  await change({ url: `${door.base}/cron/webhook-deliveries` })
   for (let n = 0; n < 5; n++) await say(`${n}`)
   await stage.work()
-  expect(calls).toBe(5)
+  expect(door.calls).toBe(5)
   expect((await attempts()).map((attempt) => attempt.status)).toEqual(Array(5).fill(status))
   expect((await done()).map((delivery) => delivery.outcome)).toEqual(Array(outcome ? 5 : 0).fill(outcome))
-  await new Promise((resolve) => server.close(resolve))
 })

@@ -17,6 +17,10 @@ beforeAll(async () => {
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
+test('an attempt is given 15 s in all, 5 of them to connect, and a lease 30', () => {
+  expect([DEADLINE_MS, CONNECT_MS, LEASE_S]).toEqual([15_000, 5_000, 30])
+})
+
 test('the times and caps of the engine fit each other', () => {
   expect(LEASE_S * 1000).toBeGreaterThanOrEqual(2 * DEADLINE_MS)
   expect(BUDGET_MS).toBeGreaterThan(DEADLINE_MS)
