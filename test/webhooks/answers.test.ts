@@ -200,4 +200,8 @@ test('text of an answer: at most 4 kB after broken bytes became three each', () 
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4_096)
   expect(text).toMatch(/^\ufffd+$/)
   expect(Buffer.byteLength(answerText(Buffer.from(`a${'é'.repeat(3_000)}`)) ?? '')).toBeLessThanOrEqual(4_098)
+  expect(answerText(Buffer.from(`abc${'🙈'.repeat(1_024)}`).subarray(0, 4_096)), 'cut by us').toBe(
+    `abc${'🙈'.repeat(1_023)}`,
+  )
+  expect(answerText(Buffer.from([0x61, 0xc3])), 'left unfinished by the receiver').toBe('a\ufffd')
 })

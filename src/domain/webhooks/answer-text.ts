@@ -1,3 +1,5 @@
+import { StringDecoder } from 'node:string_decoder'
+
 const TEXT_BYTES_MAX = 4_096
 const REPLACEMENT = '\ufffd'
 
@@ -7,9 +9,16 @@ const REPLACEMENT = '\ufffd'
  */
 export function answerText(body: Buffer): string | null {
   if (body.length === 0) return null
-  const text = body.subarray(0, TEXT_BYTES_MAX).toString('utf8').replaceAll('\0', REPLACEMENT)
+  const text = decoded(body).replaceAll('\0', REPLACEMENT)
   const bytes = Buffer.from(text)
   return bytes.length <= TEXT_BYTES_MAX ? text : bytes.subarray(0, wholeCharacters(bytes)).toString('utf8')
+}
+
+/** A character that our own limit cuts in two is left out; one that the receiver left unfinished is broken. */
+function decoded(body: Buffer): string {
+  const decoder = new StringDecoder('utf8')
+  const text = decoder.write(body.subarray(0, TEXT_BYTES_MAX))
+  return body.length < TEXT_BYTES_MAX ? text + decoder.end() : text
 }
 
 /** Where the last character that fits begins to be cut: a byte 10xxxxxx continues one. */
