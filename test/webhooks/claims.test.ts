@@ -4,6 +4,7 @@ import { renewLeases, settle } from '../../src/domain/webhooks/settle.ts'
 import { releaseOf, type Settlement } from '../../src/domain/webhooks/settlement.ts'
 import { sweepStopped } from '../../src/domain/webhooks/sweep.ts'
 import { crowds } from './support/crowd.ts'
+import { sizeOf } from './support/long.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage
@@ -30,42 +31,45 @@ const retry = (row: Claimed, delayS = 3600): Settlement => ({ ...releaseOf(row),
 const bySubscription = (rows: Claimed[]) => rows.map((row) => row.subscription_id)
 const expireLeases = () => stage.pass(40_000)
 
-describe('ten claimers at once', () => {
+const ROUNDS = sizeOf('rounds of claimers at once, and of everybody at the same rows', { short: 6, long: 100 })
+
+describe.each([2, 10])('%i claimers at once', (claimers) => {
+  const allAtOnce = <Result>(work: () => Promise<Result>) => Promise.all(Array.from({ length: claimers }, work))
+
   test('share the rows: each is claimed and settled once', async () => {
     await crowd({ size: 30, rows: 20 })
     const seen = new Map<string, number>()
-    const claimer = async () => {
+    await allAtOnce(async () => {
       for (let cursor: Cursor = ''; (await stage.queue()).length > 0; ) {
         const { rows, next } = await claim(40, { after: cursor })
         cursor = next
         for (const { id } of rows) seen.set(id, (seen.get(id) ?? 0) + 1)
         await settle(stage.context, rows.map(finish))
       }
-    }
-    await Promise.all(Array.from({ length: 10 }, claimer))
+    })
     expect(seen.size).toBe(600)
     expect(new Set(seen.values())).toEqual(new Set([1]))
     expect(await stage.queue()).toEqual([])
   })
 
-  test('never go over the cap of a subscription or of an application', async () => {
+  test(`never go over the cap of a subscription or of an application, as the database counts, ${ROUNDS} of 100 times`, async () => {
     const [one = ''] = await crowd({ size: 1 })
     const many = await crowd({ size: 20, isOneApplication: true })
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       await clear()
       await deliveries([one, ...many], 20)
-      const claims = await Promise.all(Array.from({ length: 10 }, () => claim(100)))
-      const claimed = bySubscription(claims.flatMap(({ rows }) => rows))
+      await allAtOnce(() => claim(100))
+      const leased = (await stage.queue()).filter(({ lease }) => lease !== null)
       expect(
-        claimed.filter((id) => id === one),
+        leased.filter((row) => row.subscriptionId === one),
         'a subscription: its window',
       ).toHaveLength(8)
       expect(
-        claimed.filter((id) => id !== one),
+        leased.filter((row) => row.subscriptionId !== one),
         'twenty of one application: its cap',
       ).toHaveLength(64)
     }
-  })
+  }, 120_000)
 })
 
 describe('a lease', () => {
@@ -199,11 +203,11 @@ describe('fairness', () => {
   })
 })
 
-test('renewing, settling, sweeping, deleting and claiming the same rows at once never deadlock', async () => {
+test(`renewing, settling, sweeping, deleting and claiming the same rows at once never deadlock, ${ROUNDS} of 100 times`, async () => {
   const before = await deadlocks()
-  const ids = await crowd({ size: 6 })
-  await stage.run(`update webhook_subscriptions set send_window = 32`)
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
+    const ids = await crowd({ size: 6 })
+    await stage.run(`update webhook_subscriptions set send_window = 32`)
     await deliveries(ids, 40)
     const { rows } = await claim(240, { perApplication: 240 })
     const shuffled = () => rows.toSorted(() => Math.random() - 0.5)
@@ -211,7 +215,7 @@ test('renewing, settling, sweeping, deleting and claiming the same rows at once 
       ...retry(row, 0),
       sign: { isSuccess: false, isProbe: false, grows: false, halves: true, isGone: false, retryAfterS: null },
     })
-    const stop = `update webhook_subscriptions set deleted_at = now() where id = '${ids[round]}'`
+    const stop = `update webhook_subscriptions set deleted_at = now() where id = '${ids[round % 6]}'`
     await Promise.all([
       ...Array.from({ length: 4 }, () => renewLeases(stage.context, shuffled())),
       ...Array.from({ length: 4 }, (_, n) =>
@@ -230,7 +234,7 @@ test('renewing, settling, sweeping, deleting and claiming the same rows at once 
     await clear()
   }
   expect(await deadlocks()).toBe(before)
-})
+}, 120_000)
 
 async function deadlocks() {
   const [row] = await stage.context.db.execute<{ n: number }>(

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPools } from '../../src/db/pools.ts'
 import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
 import { transact } from '../../src/domain/transaction.ts'
 import { emitEvent } from '../../src/domain/webhooks/emit.ts'
 import { expandFanout } from '../../src/domain/webhooks/fanout.ts'
+import { workDeliveries } from '../../src/domain/webhooks/work.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage
@@ -83,6 +85,20 @@ test('the sequence of a channel has no gap and no double: 16 writers, a third of
   expect(first.length + second.length).toBe(kept)
 })
 
+test('a restart loses nothing: the numbers go on, and what was queued before it is sent by the one that comes after', async () => {
+  const { user, receiver } = await stage.scene(undefined, { types: ['livestream.started'] })
+  await stage.emit(3, user)
+  const pools = openPools(stage.target)
+  const restarted = { ...stage.context, ...pools }
+  const emitting = transact(restarted, (tx) => emitEvent(tx, 'livestream.started', { channel: user, data: live }))
+  await emitting
+  await workDeliveries(restarted, { budgetMs: 25_000 })
+  await pools[Symbol.asyncDispose]()
+  expect(receiver.requests.map(({ event }) => event.sequence).toSorted()).toEqual([1, 2, 3, 4])
+})
+
+const live = { id: 'str_x', title: null, category: null, thumbnail_url: null, channel: null, updated_at: 'now' }
+
 describe('the bytes that are sent are the bytes that are stored', () => {
   test.for([
     ['emoji and combining marks', '👩‍👩‍👧‍👦 𝕏 é é'],
@@ -105,6 +121,22 @@ describe('the bytes that are sent are the bytes that are stored', () => {
     expect(request?.event.data.content).toBe(text)
     expect(Buffer.byteLength(row?.payload ?? '')).toBeLessThan(65_536)
     expect(as.principal.userId).toBe(request?.event.data.user_identity)
+  })
+
+  test('a payload of 64 kB is sent to its last byte, and one byte more is none', async () => {
+    const { id, user, as, receiver, queue } = await stage.scene()
+    await stage.run(`insert into webhook_subscription_types values ('webhook.test', '${user.id}', '${id}')`)
+    const send = (length: number) =>
+      transact(as, (tx) => emitEvent(tx, 'webhook.test', { channel: user, data: { message: 'x'.repeat(length) } }))
+    await send(0)
+    const [empty] = await stage.run(`select octet_length(payload) as bytes from events where channel_id = '${user.id}'`)
+    const room = 65_536 - Number(empty?.bytes)
+    await expect(send(room + 1)).rejects.toThrow()
+    expect(await queue()).toHaveLength(1)
+    await send(room)
+    await stage.work()
+    expect(receiver.requests.map(({ body }) => body.length)).toContain(65_536)
+    expect(await sequences(user.id)).toEqual([1, 2])
   })
 
   test('half of a pair is refused, because UTF-8 has no bytes for it', async () => {
@@ -173,6 +205,19 @@ describe('fan-out', () => {
     )
     while (await expandFanout(stage.context, 200));
     expect(await counts(clientId)).toEqual([401, 0])
+  })
+
+  test.each([
+    [0, 0, 0],
+    [1, 1, 0],
+    [5_000, 0, 1],
+  ])('to %i: %i deliveries at once and %i markers; in the end each has its own', async (size, direct, markers) => {
+    const channel = await stage.user(`crowd_of_${size}`)
+    const clientId = await crowd(size, channel.id)
+    await emit(channel)
+    expect(await counts(clientId)).toEqual([direct, markers])
+    while (await expandFanout(stage.context));
+    expect(await counts(clientId)).toEqual([size, 0])
   })
 
   test('of 2,500, three workers at once; a subscription made after the event is left out', async () => {

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import * as schema from '../../src/db/schema/index.ts'
+import { deleteExpired } from '../../src/domain/expiry.ts'
+import { identify } from '../../src/domain/oauth/identify.ts'
 import { transact } from '../../src/domain/transaction.ts'
 import { disableForLostGrant } from '../../src/domain/webhooks/disable.ts'
 import { keepDeliveries } from '../../src/domain/webhooks/housekeeping.ts'
@@ -16,15 +19,20 @@ const DAY_MS = 24 * HOUR_MS
 const secondsAhead = (at: Date | null | undefined) => (at ? (at.getTime() - Date.now()) / 1000 : 0)
 
 describe('Retry-After', () => {
-  test.for([
-    [429, '120', 120],
-    [503, '120', 120],
-    [503, new Date(Date.now() + 200_000).toUTCString(), 200],
-    [503, '864000', 3_600],
-    [503, 'Fri, 31 Dec 2100 23:59:59 GMT', 3_600],
-  ] as [number, string, number][])(
-    'on %i, "%s": the whole subscription rests, and the delivery waits',
-    async ([status, header, seconds]) => {
+  const asked: [header: string, seconds: number][] = [
+    ['120', 120],
+    [new Date(Date.now() + 200_000).toUTCString(), 200],
+    ['864000', 3_600],
+    [`${10 * 365 * 24 * 3_600}`, 3_600],
+    ['Fri, 31 Dec 2100 23:59:59 GMT', 3_600],
+  ]
+  const meaningless = ['0', '-1', '1.5', 'soon', '', 'Thu, 01 Jan 1970 00:00:00 GMT']
+  const on = <Row>(statuses: number[], rows: Row[]) =>
+    statuses.flatMap((status) => rows.map((row) => [status, row] as const))
+
+  test.for(on([429, 503], asked))(
+    'on %i, %j: the whole subscription rests, and the delivery waits',
+    async ([status, [header, seconds]]) => {
       const { say, health, queue, receiver } = await stage.scene((_, n) =>
         n === 1 ? { status, headers: { 'retry-after': header } } : {},
       )
@@ -39,20 +47,16 @@ describe('Retry-After', () => {
     },
   )
 
-  test.for([
-    [503, '0'],
-    [503, '-1'],
-    [503, 'soon'],
-    [503, 'Thu, 01 Jan 1970 00:00:00 GMT'],
-    [500, '120'],
-    [404, '120'],
-  ] as [number, string][])('on %i, "%s" is ignored', async ([status, header]) => {
-    const { say, health, queue } = await stage.scene(() => ({ status, headers: { 'retry-after': header } }))
-    await say()
-    await stage.work()
-    expect((await health()).openUntil).toBeNull()
-    expect(secondsAhead((await queue())[0]?.dueAt)).toBeLessThan(7)
-  })
+  test.for([...on([429, 503], meaningless), ...on([404, 500], ['120'])])(
+    'on %i, "%s" is ignored',
+    async ([status, header]) => {
+      const { say, health, queue } = await stage.scene(() => ({ status, headers: { 'retry-after': header } }))
+      await say()
+      await stage.work()
+      expect((await health()).openUntil).toBeNull()
+      expect(secondsAhead((await queue())[0]?.dueAt)).toBeLessThan(7)
+    },
+  )
 })
 
 describe('how many attempts are made at once', () => {
@@ -169,4 +173,20 @@ test('the loss of a grant disables what that application made for that user, and
   await say()
   await stage.work()
   expect(receiver.requests.filter(({ headers }) => headers['x-subscription-id'] === id)).toEqual([])
+})
+
+test('a token that expired is no loss: its subscription lives on, also when the row of the token is deleted', async () => {
+  const { id, user, say, receiver, health } = await stage.scene()
+  const { accessTokens } = schema
+  const client = { id: stage.application.id, secret: undefined }
+  const token = await stage.token(['webhook:write'], { user, client })
+  await stage.elapse(accessTokens, 'expiresAt', 40 * DAY_MS)
+  expect(await identify(stage.context, token).catch(({ code }: { code: string }) => code)).toBe('invalid_token')
+  await deleteExpired(stage.context)
+  expect(await stage.context.db.$count(accessTokens)).toBe(0)
+  await keepDeliveries(stage.context)
+  await say()
+  await stage.work()
+  expect(await health()).toMatchObject({ status: 'enabled', disabledReason: null })
+  expect(receiver.requests.map(({ headers }) => headers['x-subscription-id'])).toEqual([id])
 })

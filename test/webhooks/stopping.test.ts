@@ -2,7 +2,8 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { webhookDeliveriesDone } from '../../src/db/schema/index.ts'
 import { deleteApplication } from '../../src/domain/applications.ts'
-import { createSubscription, deleteSubscription } from '../../src/domain/webhooks/subscriptions.ts'
+import { listDeliveries } from '../../src/domain/webhooks/ledger.ts'
+import { createSubscription, deleteSubscription, listSubscriptions } from '../../src/domain/webhooks/subscriptions.ts'
 import type { Answer } from '../support/receiver.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
@@ -37,6 +38,27 @@ test('a retry that waits is cancelled too', async () => {
   await stage.work()
   expect(receiver.requests).toHaveLength(1)
   expect(await done()).toMatchObject([{ outcome: 'cancelled', attempts: 1 }])
+})
+
+test('410 with more behind it: what was sent has failed, what is pending is held, and the lists show both', async () => {
+  const { id, as, say, receiver, done, queue } = await stage.scene(() => ({ status: 410 }))
+  for (let n = 0; n < 12; n++) await say(`${n}`)
+  await stage.work()
+  await stage.work() // sweeps
+  const sent = receiver.requests.length
+  expect(sent, 'its window').toBe(8)
+  expect(await queue()).toEqual([])
+  expect(outcomes(await done()).toSorted()).toEqual([...Array(sent).fill('failed'), ...Array(12 - sent).fill('held')])
+  const list = async (outcome: 'held' | 'failed') =>
+    (await listDeliveries(stage.asOwner(), { subscription: id, limit: 100, outcome })).items
+  expect((await list('held')).map(({ due_at, attempts }) => [due_at, attempts])).toEqual(
+    Array(12 - sent).fill([null, 0]),
+  )
+  expect((await list('failed')).map(({ reason }) => reason)).toEqual(Array(sent).fill('gone'))
+  const listed = async () => (await listSubscriptions(as, { limit: 100 })).items.map(({ status }) => status)
+  expect(await listed()).toEqual(['disabled'])
+  await deleteSubscription(as, id)
+  expect(await listed()).toEqual([])
 })
 
 test('an attempt on the wire is cut off by the deletion, and nothing begins after it has answered', async () => {

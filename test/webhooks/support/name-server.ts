@@ -26,7 +26,7 @@ export async function startNameServer(answer: { code: number; addresses?: string
     socket.send(Buffer.concat([head, question.subarray(12, end), ...records]), from.port, from.address)
   })
   await once(socket.bind(0, '127.0.0.1'), 'listening')
-  const resolver = new dns.Resolver({ timeout: 100, tries: 1 })
+  const resolver = new dns.Resolver({ timeout: answer === 'silence' ? 100 : 5_000, tries: 1 })
   resolver.setServers([`127.0.0.1:${socket.address().port}`])
   return { resolve: publicResolver(resolver), [Symbol.dispose]: () => socket.close() }
 }

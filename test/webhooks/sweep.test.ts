@@ -1,0 +1,57 @@
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { keepDeliveries } from '../../src/domain/webhooks/housekeeping.ts'
+import { sweepExpired } from '../../src/domain/webhooks/sweep.ts'
+import { crowds } from './support/crowd.ts'
+import { createStage } from './support/stage.ts'
+
+const HOUR_MS = 3_600_000
+const KEPT_MS = 34 * 24 * HOUR_MS // a day before their event is dropped
+
+const stage = await createStage()
+const { crowd, clear } = crowds(stage)
+const begun = stage.clock.at
+beforeEach(() => {
+  stage.clock.at = begun
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+const pass = (ms: number) => {
+  stage.clock.at = new Date(stage.clock.at.getTime() + ms)
+}
+
+test('what has waited for 34 days expires before its event is dropped, with the attempts that were made', async () => {
+  const { say, queue, done, attempts } = await stage.scene(() => ({ status: 500 }))
+  await say('old')
+  await stage.work()
+  pass(2 * HOUR_MS)
+  await say('new')
+  pass(KEPT_MS - 3 * HOUR_MS)
+  expect(await sweepExpired(stage.context), 'an hour before').toBe(0)
+  pass(2 * HOUR_MS)
+  await keepDeliveries(stage.context)
+  expect(await done()).toMatchObject([{ outcome: 'expired', reason: null, attempts: 1 }])
+  expect(await attempts()).toHaveLength(1)
+  expect(await queue(), 'the newer one waits on').toHaveLength(1)
+  await stage.withdraw()
+})
+
+test('what is on the wire is left alone until its lease ends', async () => {
+  const { say, queue, done } = await stage.scene()
+  await say()
+  await stage.run(`update webhook_deliveries set lease = gen_random_uuid(), due_at = now() + interval '30 s'`)
+  pass(KEPT_MS + HOUR_MS)
+  expect(await sweepExpired(stage.context)).toBe(0)
+  expect(await queue()).toHaveLength(1)
+  await stage.pass(31_000)
+  expect(await sweepExpired(stage.context)).toBe(1)
+  expect(await done()).toMatchObject([{ outcome: 'expired', attempts: 0 }])
+})
+
+test('thousands expire in steps, in one call, also when two sweep at once', async () => {
+  await crowd({ size: 5, rows: 500 })
+  pass(KEPT_MS + HOUR_MS)
+  const swept = await Promise.all([sweepExpired(stage.context), sweepExpired(stage.context)])
+  const left = await sweepExpired(stage.context) // of what the two left to each other
+  expect(swept[0] + swept[1] + left).toBe(2_500)
+  expect(await stage.queue()).toEqual([])
+  await clear()
+})

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import type { Claimed } from '../../src/domain/webhooks/claim.ts'
+import { DatabaseClock } from '../../src/domain/webhooks/clock.ts'
+import { attempt, createSender } from '../../src/domain/webhooks/send.ts'
+import { newSigningSecret, signingKey } from '../../src/domain/webhooks/sign.ts'
+import { settlementOf } from '../../src/domain/webhooks/verdict.ts'
+import { startReceiver } from '../support/receiver.ts'
+
+const delivery: Claimed = {
+  id: 'dlv_x',
+  event_id: 'evt_x',
+  type: 'webhook.test',
+  subscription_id: 'sub_x',
+  lane: 0,
+  attempts: 0,
+  claims: 1,
+  lease: '',
+  created_ms: 0,
+}
+const everyStatus = Array.from({ length: 400 }, (_, n) => 200 + n)
+const promised = (status: number) => {
+  if (status < 300) return 'finish delivered'
+  return status === 410 ? 'finish gone' : 'retry'
+}
+
+test('each status from 200 to 599: 2xx is delivered, 410 ends the subscription, all others are tried again', async () => {
+  await using receiver = await startReceiver(({ path }) => ({
+    status: Number(path.slice(1)),
+    headers: { 'retry-after': '9' },
+  }))
+  const sender = createSender({ targets: { allowPrivate: true, allowCidrs: [], proxyUrl: undefined } })
+  const clock = new DatabaseClock(Date.now())
+  const keys = [signingKey(newSigningSecret())]
+  const settle = async (status: number) => {
+    const url = new URL(`/${status}`, receiver.url).href
+    const { signal } = new AbortController()
+    const tried = await attempt(sender, { delivery, url, payload: '{}', keys }, clock, signal)
+    const content = { url, payload: '{}', secrets: [], sendWindow: 8, consecutiveFailures: 0 }
+    return { tried, ...settlementOf({ delivery, content, attempt: tried, growsOnSuccess: () => false }) }
+  }
+  const settled = await Promise.all(everyStatus.map(settle))
+  await sender.transport.close()
+  const rows = settled.map(({ tried, verdict, sign }, index) => {
+    const how = verdict.kind === 'finish' ? `finish ${verdict.reason ?? verdict.outcome}` : verdict.kind
+    return [everyStatus[index], tried.record.status, how, sign?.halves, sign?.isGone, sign?.retryAfterS]
+  })
+  const isBusy = (status: number) => status === 429 || status === 503
+  expect(rows).toEqual(
+    everyStatus.map((status) => [
+      status,
+      status,
+      promised(status),
+      isBusy(status),
+      status === 410,
+      isBusy(status) ? 9 : null,
+    ]),
+  )
+  expect(receiver.requests, 'nothing is followed, nothing asked twice').toHaveLength(everyStatus.length)
+})
