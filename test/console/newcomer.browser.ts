@@ -5,7 +5,8 @@ import { hasBrowser, openBrowser } from './support/browser.ts'
 describe.skipIf(!hasBrowser)('a newcomer', () => {
   test('signs up, makes an application, a key and a subscription, and watches deliveries arrive', async () => {
     await using browser = await openBrowser()
-    await using receiver = await startReceiver()
+    const markup = '<img src="/nowhere" onerror="document.title = 1">\u001b[31m'
+    await using receiver = await startReceiver(() => ({ status: 200, body: markup }))
     const { page, faults } = await browser.visit()
 
     await page.goto('/console/developer/applications/new')
@@ -43,7 +44,7 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     await page.getByRole('button', { name: 'I have kept it' }).click()
 
     await page.getByRole('button', { name: 'Send test' }).click()
-    await page.getByText('204 Delivered').waitFor()
+    await page.getByText('200 Delivered').waitFor()
     const [probe] = await receiver.received(1)
     if (!probe) throw new Error('Nothing was received')
     verifyReceived(probe, secret)
@@ -61,6 +62,8 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
 
     await row.getByRole('link').click()
     await page.getByText('Attempt 1').waitFor()
+    const answer1 = page.getByRole('figure', { name: 'Answer to attempt 1' })
+    expect(await answer1.locator('pre').textContent(), 'what a receiver answers is text').toBe(markup)
     await page.getByRole('button', { name: 'Redeliver' }).click()
     await page.getByText('Attempt 2').waitFor()
     const [, first, second] = await receiver.received(3)

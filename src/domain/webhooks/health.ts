@@ -4,7 +4,7 @@ export const WINDOW_MAX = 32
 const OPEN_FIRST_S = 30
 const OPEN_MAX_S = 15 * 60
 /** A subscription without one success for so long and after so many failures is disabled. */
-const DISABLE_AFTER_DAYS = 5
+export const DISABLE_AFTER_DAYS = 5
 const DISABLE_AFTER_FAILURES = 20
 
 /**

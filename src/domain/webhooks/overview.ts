@@ -4,10 +4,14 @@ import { Problem } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { decodeCursor, type Page, type PageRequest, pageOf } from '../paging.ts'
 import type { SecretInfo, Webhook } from './console-resources.ts'
+import { DISABLE_AFTER_DAYS } from './health.ts'
 import { isOwned, type OwnerContext } from './owned.ts'
 import { livingSecrets } from './secrets.ts'
 
 const LIST = 'webhooks'
+
+const isWarned = sql`${subscriptions.status} = 'enabled'
+  and ${subscriptions.firstFailureAt} <= statement_timestamp() - interval '1 day'`
 
 const columns = {
   id: subscriptions.id,
@@ -29,8 +33,11 @@ const columns = {
     ),
   warning_days: sql<
     number | null
-  >`case when ${subscriptions.status} = 'enabled' and ${subscriptions.firstFailureAt} <= statement_timestamp() - interval '1 day'
-    then extract(day from statement_timestamp() - ${subscriptions.firstFailureAt})::int end`,
+  >`case when ${isWarned} then extract(day from statement_timestamp() - ${subscriptions.firstFailureAt})::int end`,
+  disables_at:
+    sql<Date | null>`case when ${isWarned} then ${subscriptions.firstFailureAt} + interval '${sql.raw(String(DISABLE_AFTER_DAYS))} days' end`.mapWith(
+      subscriptions.firstFailureAt,
+    ),
 }
 
 type WebhookFilter = PageRequest & { application_id?: string | undefined }
@@ -71,6 +78,7 @@ const shown = (row: Row): Webhook => ({
   failing_since: text(row.failing_since),
   last_success_at: text(row.last_success_at),
   resting_until: text(row.resting_until),
+  disables_at: text(row.disables_at),
 })
 
 const text = (at: Date | null) => at?.toISOString() ?? null

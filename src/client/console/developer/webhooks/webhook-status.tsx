@@ -1,6 +1,7 @@
 import { Instant } from '../../components/instant.tsx'
 import { Notice } from '../../components/notice.tsx'
 import { Status } from '../../components/status.tsx'
+import { failureWords } from './failure-words.ts'
 import type { Webhook } from './webhooks.tsx'
 
 const reasons: Record<string, string | undefined> = {
@@ -11,10 +12,11 @@ const reasons: Record<string, string | undefined> = {
   owner: 'You have disabled it.',
 }
 
-export function WebhookStatus({ webhook: { status, failing_since } }: { webhook: Webhook }) {
-  if (status === 'disabled') return <Status tone="bad">Disabled</Status>
-  if (failing_since !== null) return <Status tone="warn">Failing</Status>
-  return <Status tone="good">Enabled</Status>
+export function WebhookStatus({ webhook }: { webhook: Webhook }) {
+  if (webhook.status === 'disabled') return <Status tone="bad">Disabled</Status>
+  if (webhook.failing_since === null) return <Status tone="good">Enabled</Status>
+  const { tone, status } = failureWords(webhook)
+  return <Status tone={tone}>{status}</Status>
 }
 
 /** What its owner has to know: why it is disabled, or that it will be. */
@@ -36,10 +38,11 @@ export function WebhookNotice({ webhook }: { webhook: Webhook }) {
 }
 
 function FailureNotice({ webhook }: { webhook: Webhook }) {
-  const { failing_since, failed_attempts, resting_until, warning_days } = webhook
+  const { failing_since, failed_attempts, resting_until } = webhook
   if (failing_since === null) return null
+  const { tone, title, warning } = failureWords(webhook)
   return (
-    <Notice tone="warn" title="Failing">
+    <Notice tone={tone} title={title}>
       No attempt has succeeded since <Instant at={failing_since} isAbsolute />: {failed_attempts} failed.
       {resting_until && (
         <>
@@ -47,7 +50,7 @@ function FailureNotice({ webhook }: { webhook: Webhook }) {
           To spare your receiver, the next attempt is made <Instant at={resting_until} />.
         </>
       )}
-      {warning_days !== null && ' A subscription is disabled after five days without a success and 20 failed attempts.'}
+      {warning && ` ${warning}`}
     </Notice>
   )
 }
