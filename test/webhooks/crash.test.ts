@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Keyring } from '../../src/domain/keyring.ts'
-import { sizeOf } from './support/long.ts'
+import { longTest, sizeOf } from './support/long.ts'
 import { createStage, type Stage } from './support/stage.ts'
 import { startWorkerProcess, type WorkerProcess } from './support/workers.ts'
 
@@ -66,3 +66,58 @@ test('told to stop: what answers in time is settled, what hangs is given back un
   expect(hanging.receiver.requests).toHaveLength(1)
   await stage.withdraw()
 }, 60_000)
+
+longTest(
+  'a process whose event loop stood still for longer than its lease settles nothing: who claimed after it did',
+  async () => {
+    await using own = await createStage({ keyring: new Keyring([secretKey]) })
+    let blocked: WorkerProcess | undefined
+    const { say, receiver, queue, done, attempts } = await own.scene((_, n) => {
+      if (n === 1) blocked?.block() // the answer is on the wire when it wakes
+      return { status: n === 1 ? 500 : 204 }
+    })
+    await using worker = await startWorkerProcess({ target: own.target, secretKey, graceMs: 8_000 })
+    blocked = worker
+    await say()
+    await receiver.received(1)
+    const isLeased = async () => (await queue()).some(({ dueAt }) => Number(dueAt) > Date.now())
+    while (await isLeased()) await own.run('select pg_sleep(0.5)')
+    expect((await own.work()).delivered).toBe(1)
+    worker.unblock()
+    while ((await worker.lostLeases()) === 0) await own.run('select pg_sleep(0.05)')
+    expect(await worker.lostLeases()).toBe(1)
+    expect(await done()).toMatchObject([{ outcome: 'delivered', attempts: 1 }])
+    expect(await attempts()).toMatchObject([{ n: 1, status: 204 }])
+    expect(receiver.requests).toHaveLength(2)
+    own.mayCopy(1)
+  },
+)
+
+longTest(
+  'a row that ends each process that sends it has failed after five, as poison; the others go on',
+  async () => {
+    await using own = await createStage({ keyring: new Keyring([secretKey]) })
+    const startOwn = () => startWorkerProcess({ target: own.target, secretKey, graceMs: 8_000 })
+    const { say, pass, receiver, done } = await own.scene(({ event }) =>
+      event.data.content === 'poison' ? 'hang' : {},
+    )
+    await say('poison')
+    for (let n = 0; n < 5; n++) {
+      const worker = await startOwn()
+      await receiver.received(n + 1)
+      await worker.kill()
+      await pass(31_000) // its leases end
+    }
+    await say('fine')
+    await using worker = await startOwn()
+    await receiver.receivedEvents(2)
+    expect(await worker.stop(), 'the sixth lives').toBe(0)
+    expect(await done()).toMatchObject([
+      { outcome: 'failed', reason: 'poison', attempts: 0 },
+      { outcome: 'delivered', attempts: 1 },
+    ])
+    expect(receiver.requests.map(({ event }) => event.data.content)).toEqual([...Array(5).fill('poison'), 'fine'])
+    own.mayCopy(5)
+  },
+  120_000,
+)

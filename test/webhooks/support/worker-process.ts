@@ -1,6 +1,7 @@
 import { openContext } from '../../../src/compose.ts'
 import { readConfig } from '../../../src/config.ts'
 import type { Target } from '../../../src/db/client.ts'
+import { deliveryFigures } from '../../../src/domain/webhooks/figures.ts'
 import { Waker } from '../../../src/domain/webhooks/waker.ts'
 import { Opened } from '../../../src/opened.ts'
 import { startWorker } from '../../../src/worker.ts'
@@ -25,4 +26,5 @@ process.once('SIGTERM', async () => {
   await opened[Symbol.asyncDispose]()
   process.exit(0)
 })
+process.on('message', () => process.send?.(deliveryFigures.lostLeases))
 process.send?.('ready')

@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { expectSecretFree } from '../../support/log.ts'
@@ -7,9 +7,13 @@ import type { WorkerOrder } from './worker-process.ts'
 const script = fileURLToPath(new URL('./worker-process.ts', import.meta.url))
 
 export type WorkerProcess = AsyncDisposable & {
-  child: ChildProcess
   /** SIGKILL; resolves when the process is gone. */
   kill: () => Promise<void>
+  /** SIGSTOP: its event loop stands still, while the world goes on. */
+  block: () => void
+  unblock: () => void
+  /** How many results came when somebody else held the lease. */
+  lostLeases: () => Promise<number>
   /** SIGTERM; resolves with its exit status. */
   stop: () => Promise<number | null>
 }
@@ -32,8 +36,15 @@ export async function startWorkerProcess(order: WorkerOrder): Promise<WorkerProc
     await ended
   }
   return {
-    child,
     kill,
+    block: () => child.kill('SIGSTOP'),
+    unblock: () => child.kill('SIGCONT'),
+    lostLeases: async () => {
+      const told = once(child, 'message')
+      child.send('figures')
+      const [lost] = (await told) as [number]
+      return lost
+    },
     stop: async () => {
       child.kill('SIGTERM')
       const [status] = (await ended) as [number | null]
