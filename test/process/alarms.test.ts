@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readConfig } from '../../src/config.ts'
+import { connect } from '../../src/db/client.ts'
+import { keepPartitions } from '../../src/db/partitions.ts'
+import { endClient, openPools } from '../../src/db/pools.ts'
+import type { Context } from '../../src/domain/context.ts'
+import { collectFigures, openMetrics } from '../../src/metering.ts'
+import { Occupancy } from '../../src/rest/occupancy.ts'
+import { exposition } from '../../src/telemetry/exposition.ts'
+import { createDatabaseProxy } from '../support/database-proxy.ts'
+import { createStage } from '../webhooks/support/stage.ts'
+
+type Rule = { alert: string; expr: string }
+
+const { groups } = parse(readFileSync('ops/prometheus/alerts.yml', 'utf8')) as { groups: { rules: Rule[] }[] }
+const expressionOf = (alert: string) =>
+  groups.flatMap(({ rules }) => rules).find((rule) => rule.alert === alert)?.expr ?? ''
+
+const DAY_MS = 86_400_000
+const stage = await createStage({ now: () => new Date() })
+afterAll(() => stage[Symbol.asyncDispose]())
+
+/** What Prometheus would read of this process: the greatest sample of each figure, by the labels that an alert may ask for. */
+async function scrape(context: Context | null = stage.context) {
+  const metrics = await openMetrics(readConfig({ METRICS_PORT: '9464' }), new Occupancy())
+  if (!metrics) throw new Error('METRICS_PORT opens the figures')
+  const text = await exposition(await collectFigures({ metrics, contextOf: () => context ?? undefined }, true))
+  const samples = [...text.matchAll(/^(\w+)(\{[^}]*\})? (\S+)$/gm)]
+  return (name: string, labels = /^/) =>
+    samples
+      .filter(([, own, of = '']) => own === name && labels.test(of))
+      .reduce((sum, [, , , value]) => sum + Number(value), 0)
+}
+
+/** Whether `max(figure) > 30` and the like are true. */
+async function fires(alert: string, context?: Context | null): Promise<boolean> {
+  const [, name = '', operator, bound = ''] = /^(?:max|min)\((\w+)\) (<|>|==) (.+)$/.exec(expressionOf(alert)) ?? []
+  expect(name, `the expression of ${alert}`).not.toBe('')
+  const value = (await scrape(context))(name)
+  const limit = bound.split('*').reduce((product, factor) => product * Number(factor), 1)
+  if (operator === '==') return value === limit
+  return operator === '<' ? value < limit : value > limit
+}
+
+describe('an alarm is silent while all is well, and fires when', () => {
+  test('the database does not answer', async () => {
+    expect(await fires('DatabaseDown')).toBe(false)
+    expect(await fires('DatabaseDown', null), 'nor has answered since the start').toBe(true)
+    await using proxy = await createDatabaseProxy(stage.target)
+    await using pools = openPools(proxy.target)
+    await pools.db.execute('select 1')
+    await proxy.takeAway()
+    expect(await fires('DatabaseDown', { ...stage.context, ...pools })).toBe(true)
+    await proxy.giveBack() // a pool that waits for its database takes long to close
+  })
+
+  test('what is due is not begun', async () => {
+    const { say, pass } = await stage.scene()
+    expect(await fires('DeliveriesLate')).toBe(false)
+    await say()
+    await pass(31_000)
+    expect(await fires('DeliveriesLate')).toBe(true)
+    await stage.work()
+    expect(await fires('DeliveriesLate')).toBe(false)
+  })
+
+  test('the partition of the day after tomorrow is missing', async () => {
+    await keepPartitions(stage.context.slow, new Date()) // as the hourly upkeep does
+    expect(await fires('PartitionsRunOut')).toBe(false)
+    const future = await stage.run(`
+      select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = 'events'::regclass and right(c.relname, 8) > '${dayOf(1)}'`)
+    for (const { name } of future) await stage.run(`drop table ${String(name)}`)
+    expect(await fires('PartitionsRunOut')).toBe(true)
+  })
+
+  test('results of attempts come when somebody else holds the delivery', async () => {
+    const lost = async () => (await scrape())('webhook_lost_leases_total')
+    const before = await lost()
+    let answer: () => void = () => {}
+    const late = new Promise<object>((resolve) => {
+      answer = () => resolve({ status: 500 })
+    })
+    const { say, pass, receiver, change } = await stage.scene((_, n) => (n <= 11 ? late : {}))
+    await change({ sendWindow: 32 })
+    for (let n = 0; n < 11; n++) await say(`${n}`)
+    const slow = stage.work()
+    await receiver.received(11)
+    await pass(40_000)
+    const quick = stage.work()
+    await receiver.received(22)
+    answer()
+    await Promise.all([slow, quick])
+    const [, bound] = /> (\d+)$/.exec(expressionOf('LeasesLost')) ?? []
+    expect((await lost()) - before).toBeGreaterThan(Number(bound))
+  })
+
+  test('every second attempt fails', async () => {
+    const figures = async () => {
+      const read = await scrape()
+      return {
+        bad: read('webhook_attempts_total', /outcome="(failed|retried)"/),
+        all: read('webhook_attempts_total', /outcome="(?!released)/),
+      }
+    }
+    const before = await figures()
+    const scenes = await Promise.all([500, 410, 204].map((status) => stage.scene(() => ({ status }))))
+    for (const { say } of scenes) await say()
+    await stage.work()
+    const after = await figures()
+    const [, bound] = /> (\S+)\s*$/.exec(expressionOf('DeliveriesFail')) ?? []
+    expect((after.bad - before.bad) / (after.all - before.all)).toBeGreaterThan(Number(bound))
+  })
+
+  test('first attempts begin long after their event', async () => {
+    const name = 'webhook_publish_to_arrival_seconds'
+    const below = async () => (await scrape())(`${name}_bucket`, /le="5"/)
+    const count = async () => (await scrape())(`${name}_count`)
+    const [belowBefore, countBefore] = [await below(), await count()]
+    const { say } = await stage.scene()
+    await say()
+    await stage.run(`update webhook_deliveries set created_at = created_at - interval '6 s' where lane = 0`)
+    await stage.work()
+    expect([(await below()) - belowBefore, (await count()) - countBefore]).toEqual([0, 1])
+    expect(expressionOf('ArrivalsSlow')).toMatch(/0\.95.*_bucket.* > 5$/)
+  })
+
+  test('a transaction stays open, or dead rows stay: the figures grow by that', async () => {
+    const client = connect(stage.target, { max: 1 })
+    await client.begin(async (tx) => {
+      await tx`select pg_current_xact_id()`
+      const open = async () => (await scrape())('webhook_oldest_xmin_age')
+      const first = await open()
+      expect(await open()).toBeGreaterThan(first)
+    })
+    await endClient(client)
+    for (const alert of ['TransactionLeftOpen', 'QueueBloated']) expect(await fires(alert), alert).toBe(false)
+  })
+})
+
+/** In so many days, as partitions are named. */
+function dayOf(days: number) {
+  return new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')
+}
