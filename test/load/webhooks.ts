@@ -2,6 +2,7 @@ import { transact } from '../../src/domain/transaction.ts'
 import { claimDue } from '../../src/domain/webhooks/claim.ts'
 import { DatabaseClock } from '../../src/domain/webhooks/clock.ts'
 import { emitEvent } from '../../src/domain/webhooks/emit.ts'
+import { replayDeliveries } from '../../src/domain/webhooks/replay.ts'
 import { attempt, createSender } from '../../src/domain/webhooks/send.ts'
 import { settle } from '../../src/domain/webhooks/settle.ts'
 import { releaseOf } from '../../src/domain/webhooks/settlement.ts'
@@ -37,6 +38,8 @@ const live = {
 }
 const ada = await stage.channel('ada')
 const subscriptions: string[] = []
+const [hangingPort = 0] = stage.receivers.hanging
+const hangingOne = () => stage.subscribe(hangingPort, 'livestream.ended')
 /** Deliveries so far. */
 let expected = 0
 for (const port of stage.receivers.healthy) subscriptions.push(await stage.subscribe(port, 'livestream.started'))
@@ -44,7 +47,9 @@ for (const port of stage.receivers.healthy) subscriptions.push(await stage.subsc
 const ceiling = await measureCeiling()
 const pipeline = await measurePipeline()
 note('pipeline ÷ ceiling', (pipeline / ceiling).toFixed(2), '≥ 0.25', pipeline / ceiling >= 0.25)
-await measureHanging()
+await measureBeside('1,000 hanging', oneHangs)
+await measureBeside('sixty hanging of one application', sixtyHang)
+await measureBeside('a replay of 10,000', manyAreReplayed)
 await measureClaim()
 report()
 
@@ -104,11 +109,37 @@ async function deliver(events: number): Promise<{ emitting: number; ms: number }
   return { emitting, ms }
 }
 
-/** Healthy receivers beside a thousand deliveries of one that hangs. */
-async function measureHanging(): Promise<void> {
-  const [hanging = 0] = stage.receivers.hanging
-  await stage.subscribe(hanging, 'livestream.ended')
+/** A thousand deliveries to one that hangs. */
+async function oneHangs(): Promise<void> {
+  await hangingOne()
   await emit('livestream.ended', 1_000)
+}
+
+/** Sixty subscriptions of one application, ten deliveries each. */
+async function sixtyHang(): Promise<void> {
+  const ids: string[] = []
+  for (let n = 0; n < 60; n++) ids.push(await hangingOne())
+  const list = ids.map((id) => `'${id}'`)
+  await stage.run(`
+    update webhook_subscriptions set client_id = (select client_id from webhook_subscriptions where id = ${list[0]})
+    where id in (${list})`)
+  await emit('livestream.ended', 10)
+}
+
+/** Ten thousand deliveries that went out already are asked for again. */
+async function manyAreReplayed(): Promise<void> {
+  const operator = { ...stage.context, principal: { kind: 'operator' } } as const
+  let queued = 0
+  for (const subscription of subscriptions) {
+    if (queued >= 10_000) return
+    queued += (await replayDeliveries(operator, { subscription, only: 'all' })).queued
+  }
+  throw new Error(`${queued} deliveries are no flood`)
+}
+
+/** How long after their cause first attempts at healthy receivers have ended, beside what `burden` puts into the queue. */
+async function measureBeside(name: string, burden: () => Promise<void>): Promise<void> {
+  await burden()
   const stop = new AbortController()
   let wake = () => {}
   const onWake = (ring: () => void) => {
@@ -119,7 +150,8 @@ async function measureHanging(): Promise<void> {
   await stage.run('select pg_sleep(0.5)')
   await emit('livestream.started', 5)
   wake()
-  await untilDelivered(stage, expected + RECEIVERS * 5)
+  expected += RECEIVERS * 5
+  await untilDelivered(stage, expected)
   stop.abort()
   await loop
   const [row] = await stage.context.slow.execute<{ p95: number }>(`
@@ -127,7 +159,9 @@ async function measureHanging(): Promise<void> {
     from webhook_attempts a join (select * from webhook_deliveries_done order by id desc limit ${RECEIVERS * 5}) d on d.id = a.delivery_id
     where d.outcome = 'delivered'`)
   const p95 = row?.p95 ?? Number.POSITIVE_INFINITY
-  note('healthy p95 beside 1,000 hanging', `${p95.toFixed(2)} s`, '< 2 s', p95 < 2)
+  note(`healthy p95 beside ${name}`, `${p95.toFixed(2)} s`, '< 2 s', p95 < 2)
+  await stage.run("delete from webhook_subscription_types where type = 'livestream.ended'")
+  await stage.run('truncate webhook_deliveries')
 }
 
 async function untilDelivered({ context }: LoadStage, wanted: number) {
