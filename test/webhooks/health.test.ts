@@ -27,12 +27,13 @@ describe('Retry-After', () => {
     ['Fri, 31 Dec 2100 23:59:59 GMT', 3_600],
   ]
   const meaningless = ['0', '-1', '1.5', 'soon', '', 'Thu, 01 Jan 1970 00:00:00 GMT']
-  const on = <Row>(statuses: number[], rows: Row[]) =>
-    statuses.flatMap((status) => rows.map((row) => [status, row] as const))
+  const statuses = [429, 503]
+  const alsoOn = ([header, seconds]: [string, number]) => statuses.map((status) => [status, header, seconds] as const)
+  const emptyOn = (header: string) => statuses.map((status) => [status, header] as const)
 
-  test.for(on([429, 503], asked))(
-    'on %i, %j: the whole subscription rests, and the delivery waits',
-    async ([status, [header, seconds]]) => {
+  test.for(asked.flatMap(alsoOn))(
+    'on %i, "%s": the whole subscription rests, and the delivery waits',
+    async ([status, header, seconds]) => {
       const { say, health, queue, receiver } = await stage.scene((_, n) =>
         n === 1 ? { status, headers: { 'retry-after': header } } : {},
       )
@@ -47,7 +48,7 @@ describe('Retry-After', () => {
     },
   )
 
-  test.for([...on([429, 503], meaningless), ...on([404, 500], ['120'])])(
+  test.for([...meaningless.flatMap(emptyOn), [404, '120'], [500, '120']] as const)(
     'on %i, "%s" is ignored',
     async ([status, header]) => {
       const { say, health, queue } = await stage.scene(() => ({ status, headers: { 'retry-after': header } }))

@@ -35,7 +35,7 @@ const requestsOf = (receivers: Receiver[]) => receivers.flatMap(({ requests }) =
 const subscriptionOf = ({ headers }: Received) => headers['x-subscription-id'] ?? ''
 const pairOf = (request: Received) => `${request.headers['webhook-id']} ${subscriptionOf(request)}`
 
-export function isVerified(request: Received, secret: string): boolean {
+function isVerified(request: Received, secret: string): boolean {
   try {
     verifyReceived(request, secret)
     return true
