@@ -1,6 +1,6 @@
-// Everything that must hold before a change is accepted: a clean install, the test command of the README, the console in
-// a browser, and `npm run check`. Outside the project it installs Chromium, where there is none and root may; without it
-// the browser tests are skipped. The last line is `N passed, N failed`.
+// Everything that must hold before a change is accepted: a clean install, the test command of the README, what people see
+// in a browser, `npm run check`, and two minutes of kills under load. Outside the project it installs Chromium, where there
+// is none and root may; without it the browser tests are skipped. The last line is `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -39,8 +39,9 @@ const isInstalled = npm('ci')
 if (isInstalled) installChromium()
 const runs = isInstalled ? ['test', 'test:browser'].map(runTests) : [{ passed: 0, failed: 1 }]
 const passed = runs.reduce((sum, run) => sum + run.passed, 0)
-const isChecked = isInstalled && npm('run', 'check')
-if (!isChecked) console.log('npm run check failed')
-const failed = runs.reduce((sum, run) => sum + run.failed, 0) + (isChecked ? 0 : 1)
+const scripts = [['check'], ['soak', '--', '--minutes', '2']]
+const failedScripts = isInstalled ? scripts.filter((script) => !npm('run', ...script)) : scripts
+for (const script of failedScripts) console.log(`npm run ${script.join(' ')} failed`)
+const failed = runs.reduce((sum, run) => sum + run.failed, 0) + failedScripts.length
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = failed === 0 ? 0 : 1
