@@ -61,7 +61,10 @@ test('listen also hears an event that is committed behind a later one, and sends
   await receiver.received(2)
   own.clock.at = new Date(at + 60_000)
   await say('much later')
-  expect(await listening).toMatchObject({ status: 0, stdout: expect.stringContaining('Events taken: 3, not taken: 0.') })
+  expect(await listening).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('Events taken: 3, not taken: 0.'),
+  })
   expect(receiver.requests.map(({ event }) => event.data.content)).toEqual([
     'later',
     'earlier, but committed late',
