@@ -5,6 +5,7 @@ import type { CallerContext, UserContext } from '../../src/domain/context.ts'
 import { createBan } from '../../src/domain/moderation.ts'
 import { createSubscription } from '../../src/domain/webhooks/subscriptions.ts'
 import { Waker } from '../../src/domain/webhooks/waker.ts'
+import { drain } from '../../src/listen.ts'
 import { createHttpServer } from '../../src/rest/server.ts'
 import { createTestApp } from '../support/app.ts'
 import { startReceiver, verifyReceived } from '../support/receiver.ts'
@@ -125,10 +126,8 @@ test('a stop of the service is no end: listen goes on with the one that follows'
   const { ended } = await listen(receiver.url, '--count', '2', ...speaking())
   await say('before the stop')
   await receiver.received(1)
-  const closed = once(app.server, 'close')
-  app.server.close()
   stopping.abort()
-  await closed
+  await drain(app.server, { trustedProxies: 0 })
   await say('between the two')
   const context = { ...app.context, stopping: new AbortController().signal }
   const { log, publicUrl } = context
