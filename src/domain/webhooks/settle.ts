@@ -7,32 +7,35 @@ import type { Settlement } from './settlement.ts'
 type Row = { key: string; disabled_for: 'gone' | 'failing' | null }
 
 /**
- * Every row is locked in the order of its identifier, and fenced: a worker that lost its lease changes nothing. An
- * attempt's number counts on from those of earlier runs, so that a replay logs beside them.
+ * The numbers of the last attempts that were logged: a replay logs beside those of earlier runs. Nobody but who holds its
+ * lease logs attempts of a delivery. Asked apart, because a statement that waits for a locked row must not look into
+ * partitions: what it looks up again for the changed row ends the server (PostgreSQL 18, in `perform_pruning_base_step`).
  */
+const selectLogged = statement<[ids: string[]], { id: string; last: number }>(`
+select t.id, coalesce((select max(a.n) from webhook_attempts a where a.delivery_id = t.id), 0) as last
+from unnest($1::text[]) t (id)`)
+
+/** Every row is locked in the order of its identifier, and fenced: a worker that lost its lease changes nothing. */
 const settleRows = statement<[settlements: string], Row>(`
 with input as (
   select * from json_to_recordset($1::text::json) as t (
-    o int, id text, lease uuid, verdict text, outcome text, reason text, delay_s float8, started_ms float8,
+    o int, n int, id text, lease uuid, verdict text, outcome text, reason text, delay_s float8, started_ms float8,
     duration_ms int, status smallint, error_class text, response text, is_success boolean, is_probe boolean,
     grows boolean, halves boolean, is_gone boolean, retry_after_s float8)
 ), mine as materialized (
   select input.*, d.event_id, d.type, d.subscription_id, d.created_at
   from webhook_deliveries d join input on input.id = d.id and input.lease = d.lease
   order by d.id for update of d
-), numbered as materialized (
-  select mine.*, (started_ms is not null)::int
-    + coalesce((select max(a.n) from webhook_attempts a where a.delivery_id = mine.id), 0) as n from mine
 ), logged as (
   insert into webhook_attempts (delivery_id, n, started_at, duration_ms, status, error_class, response)
   select id, n, to_timestamp(started_ms / 1000), duration_ms, status, error_class, response
-  from numbered where started_ms is not null
+  from mine where started_ms is not null
 ), gone as (
   delete from webhook_deliveries d using mine where d.id = mine.id and mine.verdict = 'finish'
 ), done as (
   insert into webhook_deliveries_done (id, event_id, type, subscription_id, outcome, reason, attempts, created_at, finished_at)
   select id, event_id, type, subscription_id, outcome, reason, n, created_at, statement_timestamp()
-  from numbered where verdict = 'finish'
+  from mine where verdict = 'finish'
   on conflict (id) do update set outcome = excluded.outcome, reason = excluded.reason, attempts = excluded.attempts,
     finished_at = excluded.finished_at
 ), waiting as (
@@ -50,9 +53,12 @@ union all select id, disable_for from health where disable_for is not null`)
 /** What of a batch was still this worker's to settle, by its lease (a batch may hold a lost and a living one of a row), and which subscriptions the batch disabled. */
 export type Settled = { leases: Set<string>; disabled: { id: string; reason: 'gone' | 'failing' }[] }
 
-/** Writes finished attempts: deliveries, log and health of the subscriptions, in one statement. */
+/** Writes finished attempts: deliveries, log and health of the subscriptions, in one statement that changes all or nothing. */
 export async function settle({ db }: Context, batch: readonly Settlement[]): Promise<Settled> {
-  const rows = await settleRows(db, JSON.stringify(batch.map(inputOf)))
+  const ids = batch.map(({ id }) => id)
+  const last = new Map((await selectLogged(db, ids)).map((row) => [row.id, row.last]))
+  const input = batch.map((settlement, o) => ({ o, ...inputOf(settlement, last.get(settlement.id) ?? 0) }))
+  const rows = await settleRows(db, JSON.stringify(input))
   const leases = new Set<string>()
   const disabled: Settled['disabled'] = []
   for (const { key, disabled_for: reason } of rows) {
@@ -62,7 +68,7 @@ export async function settle({ db }: Context, batch: readonly Settlement[]): Pro
   return { leases, disabled }
 }
 
-function inputOf({ id, lease, verdict, attempt, sign }: Settlement, o: number) {
+function inputOf({ id, lease, verdict, attempt, sign }: Settlement, logged: number) {
   const {
     kind,
     outcome = null,
@@ -70,7 +76,7 @@ function inputOf({ id, lease, verdict, attempt, sign }: Settlement, o: number) {
     delayS = null,
   } = { outcome: null, reason: null, delayS: null, ...verdict }
   return {
-    ...{ o, id, lease, verdict: kind, outcome, reason, delay_s: delayS },
+    ...{ n: logged + (attempt ? 1 : 0), id, lease, verdict: kind, outcome, reason, delay_s: delayS },
     ...(attempt && {
       started_ms: attempt.startedMs,
       duration_ms: attempt.durationMs,

@@ -1,33 +1,41 @@
+import type { Database } from '../../db/client.ts'
 import { statement } from '../../db/statement.ts'
 import type { Context } from '../context.ts'
 import { lowerBound } from '../ids.ts'
+import { transact } from '../transaction.ts'
 
 const CHUNK_ROWS = 1_000
 const DAY_MS = 86_400_000
 /** Events are dropped after 35 days. */
 const EXPIRE_AFTER_DAYS = 34
 
-/** Moves what `chosen` names out of the queue, in the order of the identifiers. What is on the wire is left alone. */
-const moveOut = (chosen: string) => `
-with recursive ${chosen}, mine as materialized (
-  select d.id, chosen.outcome from webhook_deliveries d join chosen on chosen.id = d.id
-  where d.lease is null or d.due_at <= statement_timestamp()
-  order by d.id for update of d skip locked
+/** Locks what `chosen` names in the order of the identifiers. What is on the wire is left alone. */
+const lockRows = (chosen: string) => `
+with recursive ${chosen}
+select d.id, chosen.outcome from webhook_deliveries d join chosen on chosen.id = d.id
+where d.lease is null or d.due_at <= statement_timestamp()
+order by d.id for update of d skip locked`
+
+/** Moves locked rows out of the queue. A statement of its own: none that locks may look into partitions (see settle.ts). */
+const moveRows = statement<[ids: string[], outcomes: string[]], never>(`
+with locked as (
+  select * from unnest($1::text[], $2::text[]) t (id, outcome)
 ), gone as (
-  delete from webhook_deliveries d using mine where d.id = mine.id
-  returning d.id, d.event_id, d.type, d.subscription_id, d.created_at, mine.outcome
+  delete from webhook_deliveries d using locked where d.id = locked.id
+  returning d.id, d.event_id, d.type, d.subscription_id, d.created_at, locked.outcome
 )
 insert into webhook_deliveries_done (id, event_id, type, subscription_id, outcome, attempts, created_at, finished_at)
 select id, event_id, type, subscription_id, outcome,
   coalesce((select max(a.n) from webhook_attempts a where a.delivery_id = gone.id), 0), created_at, statement_timestamp()
 from gone
 on conflict (id) do update set outcome = excluded.outcome, reason = null, attempts = excluded.attempts,
-  finished_at = excluded.finished_at
-returning id`
+  finished_at = excluded.finished_at`)
+
+type Locked = { id: string; outcome: string }
 
 /** Visits each subscription with pending rows once (a loose index scan); one that is gone altogether counts as deleted. */
-const moveStopped = statement<[limit: number], { id: string }>(
-  moveOut(`scan (lane, id) as (
+const lockStopped = statement<[limit: number], Locked>(
+  lockRows(`scan (lane, id) as (
   (select lane, subscription_id from webhook_deliveries order by lane, subscription_id limit 1)
   union all
   select later.lane, later.subscription_id from scan cross join lateral (
@@ -43,8 +51,8 @@ const moveStopped = statement<[limit: number], { id: string }>(
 )`),
 )
 
-const moveOld = statement<[before: string, limit: number], { id: string }>(
-  moveOut(`chosen as (
+const lockOld = statement<[before: string, limit: number], Locked>(
+  lockRows(`chosen as (
   select d.id, 'expired' as outcome from webhook_deliveries d where d.id < $1 order by d.id limit $2::int
 )`),
 )
@@ -53,20 +61,29 @@ const moveOld = statement<[before: string, limit: number], { id: string }>(
  * Takes what must not be sent any more out of the queue: `cancelled` where the subscription is deleted, `held` where it is
  * disabled. Whoever deletes or disables touches the subscription alone, so nobody holds one and then wants a delivery.
  */
-export async function sweepStopped({ slow }: Context): Promise<number> {
-  return untilShort(() => moveStopped(slow, CHUNK_ROWS))
+export async function sweepStopped(ctx: Context): Promise<number> {
+  return moveAll(ctx, (db) => lockStopped(db, CHUNK_ROWS))
 }
 
 /** Finishes as `expired` what waits for so long that its event is about to be dropped. */
-export async function sweepExpired({ slow, now }: Context): Promise<number> {
-  const before = lowerBound('delivery', new Date(now().getTime() - EXPIRE_AFTER_DAYS * DAY_MS))
-  return untilShort(() => moveOld(slow, before, CHUNK_ROWS))
+export async function sweepExpired(ctx: Context): Promise<number> {
+  const before = lowerBound('delivery', new Date(ctx.now().getTime() - EXPIRE_AFTER_DAYS * DAY_MS))
+  return moveAll(ctx, (db) => lockOld(db, before, CHUNK_ROWS))
 }
 
-async function untilShort(moveChunk: () => Promise<unknown[]>): Promise<number> {
+async function moveAll(ctx: Context, lockChunk: (db: Database) => Promise<Locked[]>): Promise<number> {
   for (let moved = 0; ; ) {
-    const chunk = await moveChunk()
-    moved += chunk.length
-    if (chunk.length < CHUNK_ROWS) return moved
+    const chunk = await transact({ ...ctx, db: ctx.slow }, async ({ db }) => {
+      const locked = await lockChunk(db)
+      if (locked.length > 0)
+        await moveRows(
+          db,
+          locked.map(({ id }) => id),
+          locked.map(({ outcome }) => outcome),
+        )
+      return locked.length
+    })
+    moved += chunk
+    if (chunk < CHUNK_ROWS) return moved
   }
 }
