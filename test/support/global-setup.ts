@@ -50,15 +50,17 @@ async function startServer() {
   const embedded = await startEmbedded({ dataDir: folder.path, settings: CARELESS })
   stop = async () => {
     await embedded.stop()
-    tellOfCrashes(join(folder.path, 'postgres', 'postgres.log'))
-    folder[Symbol.dispose]()
+    using _ = folder
+    requireNoCrash(join(folder.path, 'postgres', 'postgres.log'))
   }
   return { admin: embedded.admin, cluster: join(untouched, 'postgres') }
 }
 
 /** A crash of the server takes every connection of both workers with it, and would look like faults of single tests. */
-function tellOfCrashes(logFile: string) {
+function requireNoCrash(logFile: string) {
   const lines = readFileSync(logFile, 'utf8').split('\n')
   const crashes = lines.filter((line) => /PANIC|was terminated by signal|No space left/.test(line))
-  for (const line of crashes) process.stderr.write(`PostgreSQL of the tests: ${line}\n`)
+  if (crashes.length === 0) return
+  process.exitCode = 1 // an error here is shown, but does not fail the run
+  throw new Error(`PostgreSQL of the tests crashed:\n${crashes.join('\n')}`)
 }

@@ -46,23 +46,27 @@ where x.subscription_id = $1 and x.outcome = 'failed' and x.reason is distinct f
   and $2::text[] is not null and $3::text is not null and x.id > $4 and x.id < $5
 order by x.id limit $6::int`
 
-type Chunk = { queued: number; seen: number; last: string | null }
+type Picked = { key: string; delivery_id: string; event_id: string; type: string; occurred_at: string }
 
-/** The row moves back: what was logged stays, and its number goes on. */
-const queue = (picked: string) =>
-  statement<Values, Chunk>(`
-with picked as materialized (${picked}), removed as (
-  delete from webhook_deliveries_done x using picked where x.id = picked.delivery_id
+/** The row moves back: what was logged stays, and its number goes on. Apart from the picking: see settle.ts. */
+const queueRows = statement<
+  [subscriptionId: string, ids: string[], eventIds: string[], types: string[], occurredAt: string[]],
+  { queued: number }
+>(`
+with removed as (
+  delete from webhook_deliveries_done where id = any($2::text[])
 ), queued as (
   insert into webhook_deliveries (id, event_id, type, subscription_id, lane, due_at, created_at)
-  select delivery_id, event_id, type, $1, 1, statement_timestamp(), occurred_at from picked
+  select id, event_id, type, $1, 1, statement_timestamp(), occurred_at::timestamptz
+  from unnest($2::text[], $3::text[], $4::text[], $5::text[]) t (id, event_id, type, occurred_at)
   on conflict (id) do nothing returning id
 )
-select (select count(*) from queued)::int as queued, count(*)::int as seen, max(key) as last from picked`)
+select count(*)::int as queued from queued`)
 
-const queueChunk = {
-  one: { failed: queue(failed), missed: queue(matching(ofOne, never)), all: queue(matching(ofOne, 'true')) },
-  all: { failed: queue(failed), missed: queue(matching(ofAll, never)), all: queue(matching(ofAll, 'true')) },
+const pick = (picked: string) => statement<Values, Picked>(picked)
+const pickChunk = {
+  one: { failed: pick(failed), missed: pick(matching(ofOne, never)), all: pick(matching(ofOne, 'true')) },
+  all: { failed: pick(failed), missed: pick(matching(ofAll, never)), all: pick(matching(ofAll, 'true')) },
 }
 
 /**
@@ -74,10 +78,19 @@ export async function replayDeliveries(ctx: OwnerContext, request: ReplayRequest
   requireEnabled(subscription)
   const { only } = request
   const values = await valuesOf(ctx, subscription, request, only === 'failed' ? 'delivery' : 'event')
-  const run = queueChunk[subscription.userId === null ? 'all' : 'one'][only]
-  const [chunk] = await run(ctx.slow, ...values, CHUNK_ROWS)
+  const run = pickChunk[subscription.userId === null ? 'all' : 'one'][only]
+  const picked = await run(ctx.slow, ...values, CHUNK_ROWS)
+  const all = (column: keyof Picked) => picked.map((row) => row[column])
+  const [chunk] = await queueRows(
+    ctx.slow,
+    subscription.id,
+    all('delivery_id'),
+    all('event_id'),
+    all('type'),
+    all('occurred_at'),
+  )
   ctx.wake()
-  return { queued: chunk?.queued ?? 0, next: chunk?.seen === CHUNK_ROWS ? chunk.last : null }
+  return { queued: chunk?.queued ?? 0, next: picked.length === CHUNK_ROWS ? (picked.at(-1)?.key ?? null) : null }
 }
 
 const countRows = (picked: string) =>
