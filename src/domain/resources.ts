@@ -83,7 +83,7 @@ export const Ban = z
 
 const subscription = {
   id: id('sub_01kdyrfq3e7y2n8v4c5b6m9t0a'),
-  url: z.string().meta({ format: 'uri', example: 'http://127.0.0.1:4000/webhooks' }),
+  url: z.string().meta({ format: 'uri', example: 'https://receiver.example/webhooks' }),
   event_types: z.array(z.string()).meta({ example: ['chat.message.sent'] }),
   description: nullable('Production'),
   status: z.string().meta({ example: 'enabled', description: '`enabled` or `disabled`.' }),

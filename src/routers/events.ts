@@ -30,7 +30,7 @@ export const eventsRouter = router({
   })
     .input(
       z.object({
-        url: text().meta({ format: 'uri', example: 'http://127.0.0.1:4000/webhooks' }),
+        url: text().meta({ format: 'uri', example: 'https://receiver.example/webhooks' }),
         event_types: z
           .array(text())
           .min(1)

@@ -64,7 +64,8 @@ function Snippets({ applications }: { applications: Application[] }) {
 function Steps({ application, language }: { application: Application; language: Language }) {
   const { id, confidential, redirect_uris } = application
   const redirectUri = redirect_uris[0] ?? 'http://127.0.0.1:4000/callback'
-  const filling: Filling = { baseUrl: location.origin, clientId: id, redirectUri }
+  const receiverUrl = isOwnMachine ? 'http://127.0.0.1:4000/webhooks' : 'https://receiver.example/webhooks'
+  const filling: Filling = { baseUrl: location.origin, clientId: id, redirectUri, receiverUrl }
   const show = (snippets: Snippet[], label: string) => (
     <CodeBlock code={snippets.find((one) => one.language === language)?.code ?? ''} label={label} />
   )
@@ -123,13 +124,18 @@ function LoginHint({ hasRedirect, id }: { hasRedirect: boolean; id: string }) {
   )
 }
 
+/** Elsewhere only receivers in public are called, by https. */
+const isOwnMachine = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname)
+
 const EventsHint = () => (
   <>
-    The receiver of the{' '}
+    {isOwnMachine
+      ? 'At this address listens the receiver of the'
+      : 'Put the address of your receiver here, such as that of the'}{' '}
     <Anchor href="/docs/guides/quick-start" size="sm">
       quick start guide
-    </Anchor>{' '}
-    listens at this address, on your own machine. Or subscribe{' '}
+    </Anchor>
+    . Or subscribe{' '}
     <Anchor component={Link} to="/developer/webhooks/new" size="sm">
       here in the console
     </Anchor>

@@ -1,5 +1,5 @@
 /** What the snippets are filled with. */
-export type Filling = { baseUrl: string; clientId: string; redirectUri: string }
+export type Filling = { baseUrl: string; clientId: string; redirectUri: string; receiverUrl: string }
 
 export type Snippet = { language: 'curl' | 'TypeScript' | 'Python'; code: string }
 
@@ -113,12 +113,12 @@ url = "${baseUrl}/oauth/authorize?" + urlencode({
 ]
 
 /** Receiving events: a subscription by the API itself. */
-export const subscription = ({ baseUrl }: Filling): Snippet[] => [
+export const subscription = ({ baseUrl, receiverUrl }: Filling): Snippet[] => [
   {
     language: 'curl',
     code: `curl ${baseUrl}/v1/events/subscriptions \\
   -H "Authorization: Bearer $API_KEY" \\
-  -d url=http://127.0.0.1:4000/webhooks \\
+  -d url=${receiverUrl} \\
   -d event_types=livestream.started`,
   },
   {
@@ -126,7 +126,7 @@ export const subscription = ({ baseUrl }: Filling): Snippet[] => [
     code: `const response = await fetch('${baseUrl}/v1/events/subscriptions', {
   method: 'POST',
   headers: { authorization: \`Bearer \${process.env.API_KEY}\`, 'content-type': 'application/json' },
-  body: JSON.stringify({ url: 'http://127.0.0.1:4000/webhooks', event_types: ['livestream.started'] }),
+  body: JSON.stringify({ url: '${receiverUrl}', event_types: ['livestream.started'] }),
 })
 const { data } = await response.json()
 console.log(data.signing_secret) // shown this once`,
@@ -139,7 +139,7 @@ import requests
 response = requests.post(
     "${baseUrl}/v1/events/subscriptions",
     headers={"Authorization": f"Bearer {os.environ['API_KEY']}"},
-    json={"url": "http://127.0.0.1:4000/webhooks", "event_types": ["livestream.started"]},
+    json={"url": "${receiverUrl}", "event_types": ["livestream.started"]},
     timeout=10,
 )
 print(response.json()["data"]["signing_secret"])  # shown this once`,
