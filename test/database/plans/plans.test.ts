@@ -19,6 +19,7 @@ import { mint } from '../../../src/domain/oauth/tokens.ts'
 import type { Page, PageRequest } from '../../../src/domain/paging.ts'
 import { scopes } from '../../../src/domain/scopes.ts'
 import { findSession, listSessions } from '../../../src/domain/sessions.ts'
+import { getUsage } from '../../../src/domain/usage/read.ts'
 import { getCurrentUser } from '../../../src/domain/users.ts'
 import { claimDue } from '../../../src/domain/webhooks/claim.ts'
 import { readEvents } from '../../../src/domain/webhooks/event-log.ts'
@@ -153,6 +154,18 @@ const cases: Case[] = [
     900, // all of a busy one, of its users too: few enough to be sorted
     () => call(() => listWebhooks(asUser(2), { limit: 100, application_id: first('cli', 1) })),
     /^(Sort|Materialize)$/, // of the one application
+  ],
+  [
+    'webhooks of a developer, over all applications',
+    900, // those of 45 applications, one of them busy: few enough to be sorted
+    () => call(() => listWebhooks(asUser(2), { limit: 100 })),
+    /^(Sort|Materialize)$/,
+  ],
+  [
+    'usage of an application, of a day',
+    100_000, // 24 hours of 20 subscriptions; in partitions as small as here an hour by its key is as good as the subscription’s
+    () => call(() => getUsage(asUser(2), { application_id: first('cli', 1), span: 'day' })),
+    /^Sort$/,
   ],
   ['applications of a developer', 101, () => call(() => listApplications(asUser(2), { limit: 100 })), /^Sort$/],
   ['applications that a user has allowed', 30, () => call(() => listAllowed(asUser(2), { limit: 100 })), /^Sort$/],

@@ -100,6 +100,11 @@ const ROWS: readonly [table: string, rows: number, values: string][] = [
      case when n % 40 = 2 then 'failed' else 'delivered' end, null, 1, now(), now()`,
   ],
   ['webhook_attempts', 24_000, `${spread('dlv', 24_000)}, 1, now(), 5, 200, null, null`],
+  [
+    'client_usage',
+    30_000, // a hundred hours of three hundred applications
+    `${old('cli', '1 + n % 300')}, date_trunc('hour', now()) - (n / 300) * interval '1 hour', 'GET /v1/channels/', 9, 1, 0, 20`,
+  ],
   ['idempotency_keys', 6_000, `'c' || n, 'k', sha256('x'), null, null, now() + (n - 2000) * interval '1 minute'`],
   ['used_assertions', 6_000, `sha256(n::text::bytea), now() + (n - 2000) * interval '1 minute'`],
 ]
