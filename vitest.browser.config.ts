@@ -6,7 +6,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts', 'test/console/support/product.ts'],
     include: ['test/**/*.browser.ts'],
     fileParallelism: false,
-    testTimeout: 60_000,
+    testTimeout: 120_000, // a newcomer’s whole way, on machines that may be busy
     hookTimeout: 60_000,
   },
 })
