@@ -1,5 +1,4 @@
 import { defineConfig } from 'vitest/config'
-import { LongFirst } from './test/support/sequencer.ts'
 
 export default defineConfig({
   test: {
@@ -7,7 +6,6 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     maxWorkers: 2, // one core is left idle otherwise, where there are two
     isolate: false, // the modules of the service are loaded once per worker: half of the time
-    sequence: { sequencer: LongFirst },
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },
