@@ -7,6 +7,9 @@ import { useEventTypes } from '../events/use-event-types.ts'
 type EventType = Outputs['webhooks']['eventTypes'][number]
 type EventTypesInputProps = { value?: string[]; onChange: (types: string[]) => void; error?: ReactNode }
 
+/** Ticks the others; in a group, only a value of its own tells whether a box is ticked. */
+const ALL = '*'
+
 /** Event types to tick. Those of moderation are shown and say why they cannot be had here. */
 export function EventTypesInput({ value = [], onChange, error }: EventTypesInputProps) {
   const query = useEventTypes()
@@ -14,10 +17,17 @@ export function EventTypesInput({ value = [], onChange, error }: EventTypesInput
     <Loaded query={query}>
       {(types) => {
         const possible = types.filter(({ type, for_moderators }) => type !== 'webhook.test' && !for_moderators)
+        const all = possible.map(({ type }) => type)
+        const isAll = all.every((type) => value.includes(type))
+        const choose = (ticked: string[]) => {
+          if (ticked.includes(ALL) !== isAll) return onChange(isAll ? [] : all)
+          onChange(ticked.filter((type) => type !== ALL))
+        }
+        const ticked = isAll ? [ALL, ...value] : value
         return (
-          <Checkbox.Group label="Events" required value={value} onChange={onChange} error={error}>
+          <Checkbox.Group label="Events" required value={ticked} onChange={choose} error={error}>
             <Stack gap="xs" mt="xs">
-              <AllTypes types={possible.map(({ type }) => type)} value={value} onChange={onChange} />
+              <Checkbox value={ALL} label="All of these" indeterminate={value.length > 0 && !isAll} />
               {possible.map((one) => (
                 <EventTypeCheckbox key={one.type} eventType={one} />
               ))}
@@ -36,17 +46,3 @@ export function EventTypesInput({ value = [], onChange, error }: EventTypesInput
 const EventTypeCheckbox = ({ eventType: { type, description } }: { eventType: EventType }) => (
   <Checkbox value={type} label={<Code>{type}</Code>} description={description} />
 )
-
-type AllTypesProps = { types: string[]; value: string[]; onChange: (types: string[]) => void }
-
-function AllTypes({ types, value, onChange }: AllTypesProps) {
-  const isAll = types.every((type) => value.includes(type))
-  return (
-    <Checkbox
-      label="All of these"
-      checked={isAll}
-      indeterminate={value.length > 0 && !isAll}
-      onChange={() => onChange(isAll ? [] : types)}
-    />
-  )
-}
