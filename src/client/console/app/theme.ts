@@ -35,7 +35,10 @@ export const theme = createTheme({
   },
 })
 
-/** Mantine's quiet colours are too quiet for small text: these have a contrast of 4.5 and more (WCAG 2.2, 1.4.3). */
+/**
+ * Mantine's quiet colours are too quiet: small text here has a contrast of 4.5 and more (WCAG 2.2, 1.4.3), the edge of an
+ * input and what a chart shows one of 3 (1.4.11).
+ */
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -44,9 +47,13 @@ export const resolveVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#b3261e',
     '--mantine-color-anchor': '#3141b5',
     '--ground': '#f8f9fb',
+    '--edge': '#8a8f9b',
     '--good': '#1d6b36',
     '--bad': '#b3261e',
     '--warn': '#8a5300',
+    '--quiet-accent-bar': '#7986f7',
+    '--bad-bar': '#b3261e',
+    '--warn-bar': '#c27f00',
   },
   dark: {
     '--mantine-color-body': '#16171d',
@@ -55,8 +62,12 @@ export const resolveVariables: CSSVariablesResolver = () => ({
     '--mantine-color-error': '#ffb4ab',
     '--mantine-color-anchor': '#b9c0ff',
     '--ground': '#111217',
+    '--edge': '#70747f',
     '--good': '#8fdca6',
     '--bad': '#ffb4ab',
     '--warn': '#f2c078',
+    '--quiet-accent-bar': '#b9c0ff',
+    '--bad-bar': '#f2665c',
+    '--warn-bar': '#f2c078',
   },
 })
