@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await section.getByLabel('New password').fill(password)
     await section.getByRole('button', { name: 'Change password' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Change password' }).click()
-    await section.getByText('Is not your password.').waitFor()
+    await section.getByText('It is not your password.').waitFor()
     await section.getByLabel('Current password').fill(outsider.password)
     await section.getByRole('button', { name: 'Change password' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Change password' }).click()

@@ -21,12 +21,17 @@ export function failureOf(error: unknown): Failure {
     : { code: 'console_error', message: 'Something went wrong on this page. Load it again.', requestId: undefined }
 }
 
-/** The message without the field that it begins with, if it is about this field: that stands beside the input. */
+/** What a message says of this field, as a sentence to stand beside the input; undefined if it is about another. */
 export function messageFor(field: string, error: unknown): string | undefined {
   const { message } = failureOf(error)
   const [, name, text] = /^([a-z_.\d]+):? (.*)$/s.exec(message) ?? []
   const isAbout = name === field || name?.startsWith(`${field}.`)
-  return isAbout && text !== undefined ? text.charAt(0).toUpperCase() + text.slice(1) : undefined
+  return isAbout && text !== undefined ? sentenceOf(text) : undefined
+}
+
+function sentenceOf(text: string): string {
+  if (/^(is|must) /.test(text)) return `It ${text}`
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function requestIdOf(error: unknown): string | undefined {
