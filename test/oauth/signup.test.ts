@@ -46,7 +46,7 @@ describe('strangers may sign up where that is open', () => {
     const page = await browser.get(link.replaceAll('&amp;', '&'))
     const fields = { username: 'newcomer', email: 'newcomer@example.com' }
     const wrong = await browser.submit(page, '/signup', { ...fields, password: 'short' })
-    expect([wrong.status, wrong.text.includes('password: must have'), wrong.text.includes('newcomer')]).toEqual([
+    expect([wrong.status, wrong.text.includes('Password must have'), wrong.text.includes('newcomer')]).toEqual([
       400,
       true,
       true,

@@ -54,7 +54,7 @@ function showSignUp(ctx: PageContext, request: Request, response: Response, form
     response,
     problem?.status ?? 200,
     'Sign up',
-    html`${problem && html`<p class="alert" role="alert">${problem.message}</p>`}
+    html`${problem && html`<p class="alert" role="alert">${sentenceOf(problem)}</p>`}
 <form method="post" action="/signup">${fields}
 <label>Username <span class="quiet">3 to 25 of a–z, 0–9 and _; also the name of your channel</span>
 <input name="username" autocomplete="username" autocapitalize="none" spellcheck="false" required value="${username}"></label>
@@ -66,3 +66,7 @@ function showSignUp(ctx: PageContext, request: Request, response: Response, form
 <p>You have an account? <a href="/login?next=${encodeURIComponent(next)}">Log in</a></p>`,
   )
 }
+
+/** The message for people: it begins with the field, which is a word of the form. */
+const sentenceOf = ({ message }: Problem) =>
+  message.replace(/^([a-z])([a-z]*): /, (_, first: string, rest: string) => `${first.toUpperCase()}${rest} `)
