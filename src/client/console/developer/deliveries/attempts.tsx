@@ -21,7 +21,7 @@ export function Attempts({ delivery: { attempts_made, due_at } }: { delivery: De
         {due_at && (
           <Timeline.Item lineVariant="dashed">
             <Text size="sm">
-              Next attempt <Instant at={due_at} />
+              <NextAttempt dueAt={due_at} />
             </Text>
           </Timeline.Item>
         )}
@@ -30,12 +30,22 @@ export function Attempts({ delivery: { attempts_made, due_at } }: { delivery: De
   )
 }
 
+/** What is due may still have to wait: its receiver rests, or others are before it. */
+function NextAttempt({ dueAt }: { dueAt: string }) {
+  if (Date.parse(dueAt) <= Date.now()) return 'The next attempt is due, and waits for its turn.'
+  return (
+    <>
+      Next attempt <Instant at={dueAt} />
+    </>
+  )
+}
+
 function AttemptItem({ attempt }: { attempt: Attempt }) {
   const { n, started_at, duration_ms, response } = attempt
   const error = describeError(attempt)
   return (
     <Stack gap="xs">
-      <Group gap="sm">
+      <Group gap="0.25rem 0.75rem">
         <Text size="sm" fw={600}>
           Attempt {n}
         </Text>

@@ -6,12 +6,16 @@ import { Outcome } from './outcome.tsx'
 
 export type Delivery = Outputs['deliveries']['list']['items'][number]
 
+type DeliveryTableProps = { deliveries: Delivery[]; isFiltered?: boolean }
+
 /** Deliveries, one a line; below the width of a tablet what is less needed goes under the type. */
-export function DeliveryTable({ deliveries }: { deliveries: Delivery[] }) {
+export function DeliveryTable({ deliveries, isFiltered = false }: DeliveryTableProps) {
   if (deliveries.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        Nothing here yet. As soon as something happens that the subscription asks for, it appears without a reload.
+        {isFiltered
+          ? 'No delivery of this subscription fits the filters.'
+          : 'Nothing here yet. As soon as something happens that the subscription asks for, it appears without a reload.'}
       </Text>
     )
   }

@@ -58,7 +58,7 @@ function Deliveries({ webhooks }: { webhooks: Webhook[] }) {
       <Filters webhooks={webhooks} subscription={subscription} />
       <Section title="Ledger" actions={<Live status={stream} />}>
         <Loaded query={query} lines={5}>
-          {(found) => <DeliveryTable deliveries={itemsOf(found)} />}
+          {(found) => <DeliveryTable deliveries={itemsOf(found)} isFiltered={Object.keys(filters).length > 0} />}
         </Loaded>
         <More query={query} />
       </Section>
