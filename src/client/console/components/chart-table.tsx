@@ -6,7 +6,12 @@ export function ChartTable({ label, series, steps }: Omit<ChartProps, 'describe'
   return (
     <details className="chart-numbers">
       <summary>{label} in numbers</summary>
-      <ScrollArea.Autosize mah={320} type="auto" viewportProps={{ tabIndex: 0, 'aria-label': label, role: 'region' }}>
+      <ScrollArea.Autosize
+        mah={320}
+        type="auto"
+        offsetScrollbars="present"
+        viewportProps={{ tabIndex: 0, 'aria-label': label, role: 'region' }}
+      >
         <Table verticalSpacing={4} horizontalSpacing="xs" tabularNums>
           <Table.Thead>
             <Table.Tr>

@@ -16,6 +16,7 @@ export function AccountMenu() {
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Label className="breakable">{username}</Menu.Label>
         <Menu.Item component={Link} to="/account">
           Profile
         </Menu.Item>
