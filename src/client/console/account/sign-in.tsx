@@ -4,7 +4,10 @@ import { PasswordForm } from './password-form.tsx'
 
 export function SignIn() {
   return (
-    <Page title="Sign-in" intro="Your email address and your password. Both ask for the current password.">
+    <Page
+      title="Sign-in"
+      intro="Your email address and your password. To change either, you need the current password."
+    >
       <EmailForm />
       <PasswordForm />
     </Page>

@@ -46,8 +46,8 @@ function StoppedNotice({ application: { disabled_at } }: { application: Applicat
   if (disabled_at === null) return null
   return (
     <Notice tone="bad" title="Stopped">
-      The operator of the platform has stopped this application <Instant at={disabled_at} />. Its tokens, keys and
-      secrets are refused and nothing is sent to its webhooks. Nothing was deleted. Ask the operator what has to change.
+      The operator of the platform stopped this application <Instant at={disabled_at} />. Its tokens, keys and secrets
+      are refused, and nothing is sent to its webhooks. Nothing was deleted. Ask the operator what has to change.
     </Notice>
   )
 }

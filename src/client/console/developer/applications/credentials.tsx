@@ -29,7 +29,7 @@ export function Credentials() {
         <Anchor component={Link} to={`/developer/quick-start?application=${id}`} size="sm">
           quick start
         </Anchor>{' '}
-        is filled with this application.
+        is filled in for this application.
       </Text>
     </>
   )
@@ -83,13 +83,19 @@ function Secrets() {
       }
     >
       <Loaded query={query} lines={2}>
-        {(secrets) => (
-          <ul className="rows">
-            {secrets.map((one) => (
-              <SecretRow key={one.id} secret={one} />
-            ))}
-          </ul>
-        )}
+        {(secrets) =>
+          secrets.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              There is no secret, so the application cannot authenticate. Rotating makes a new one.
+            </Text>
+          ) : (
+            <ul className="rows">
+              {secrets.map((one) => (
+                <SecretRow key={one.id} secret={one} />
+              ))}
+            </ul>
+          )
+        }
       </Loaded>
       <ShownOnce secret={secret} onClose={() => setSecret(undefined)} />
     </Section>

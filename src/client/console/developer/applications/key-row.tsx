@@ -23,7 +23,7 @@ export function KeyRow({ apiKey, onRolled }: KeyRowProps) {
   return (
     <li className="row">
       <Stack gap={4} className="row-main">
-        <Group gap="sm">
+        <Group gap="0.25rem 0.75rem">
           <Text fw={600} className="breakable">
             {name}
           </Text>

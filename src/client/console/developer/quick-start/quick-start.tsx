@@ -18,13 +18,13 @@ export function QuickStart() {
   return (
     <Page
       title="Quick start"
-      intro="Ready to paste, filled with your application. Secrets are shown once and are not in here: put them into the environment."
+      intro="Ready to paste, filled in for your application. Secrets are shown once and are not in here: put them into the environment."
     >
       <Loaded query={applications}>
         {(found) =>
           found.length === 0 ? (
             <Empty title="First an application" action={<CreateApplication />}>
-              The snippets are filled with one of yours, and you have none yet.
+              The snippets are filled in for one of yours, and you have none yet.
             </Empty>
           ) : (
             <Snippets applications={found} />

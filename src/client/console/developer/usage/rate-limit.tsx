@@ -21,7 +21,7 @@ export function RateLimit({ rateLimit: { limit, window_s, keys } }: { rateLimit:
     >
       {keys.length === 0 ? (
         <Text size="sm" c="dimmed">
-          This application has no API key. How a token stands, the headers of each answer say.
+          This application has no API key. For a token, the headers of each answer say where it stands.
         </Text>
       ) : (
         <ul className="rows">

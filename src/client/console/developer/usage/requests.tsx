@@ -33,7 +33,7 @@ export function Requests({ usage: { requests, operations, step } }: { usage: Usa
       </Figures>
       {all === 0 ? (
         <Text size="sm" c="dimmed">
-          No request yet {step === 'hour' ? 'in these 24 hours' : 'in these 30 days'}.
+          No requests {step === 'hour' ? 'in the last 24 hours' : 'in the last 30 days'}.
         </Text>
       ) : (
         <Chart label="Requests" series={series} describe={shortly} steps={requests.map((one) => stepOf(one, step))} />

@@ -25,7 +25,7 @@ export function WebhookNotice({ webhook }: { webhook: Webhook }) {
   if (status !== 'disabled') return <FailureNotice webhook={webhook} />
   return (
     <Notice tone="bad" title="Disabled">
-      {reasons[disabled_reason ?? '']} Nothing is sent
+      {reasons[disabled_reason ?? '']} Nothing has been sent
       {disabled_at && (
         <>
           {' '}

@@ -100,7 +100,7 @@ function Delete({ webhook: { id, url } }: { webhook: WebhookDetails }) {
     failed: 'The subscription was not deleted',
     refresh: trpc.webhooks.list.pathKey(),
   })
-  const body = `Nothing is sent to ${url} any more, also not what is pending, and its signing secret is gone. This cannot be undone.`
+  const body = `Nothing more is sent to ${url}, not even what is pending, and its signing secret is gone. This cannot be undone.`
   const question = { title: 'Delete this subscription?', body, action: 'Delete subscription' }
   const remove = async () => {
     if (await run({ id }, question)) await navigate('/developer/webhooks')
