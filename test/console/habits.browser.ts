@@ -97,6 +97,6 @@ describe.skipIf(!hasBrowser)('the console', () => {
     await page.getByText('It works').waitFor()
     await page.getByLabel('Credential').fill('lsk_nonsense')
     await page.getByRole('button', { name: 'Examine' }).click()
-    await page.getByText('Not a credential of ours').waitFor()
+    await page.getByText('None of your account').waitFor()
   })
 })

@@ -17,7 +17,7 @@ const kinds = {
   refresh_token: 'Refresh token: good at the token endpoint only',
   api_key: 'API key',
   client_secret: 'Client secret: good at the token endpoint only',
-  unknown: 'Not a credential of ours, or one that was mistyped or cut off',
+  unknown: 'None of your account or your applications, or mistyped or cut off',
 } as const satisfies Record<Inspection['kind'], string>
 
 export function CredentialDoctor() {
