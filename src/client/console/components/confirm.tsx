@@ -58,7 +58,7 @@ function Choice({ question, onClose }: { question: Question; onClose: (isConfirm
           autoComplete="off"
         />
       )}
-      <Group justify="flex-end">
+      <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={() => onClose(false)} data-autofocus={phrase === undefined || undefined}>
           Cancel
         </Button>

@@ -38,7 +38,7 @@ const groups: readonly { title: string; places: readonly Place[] }[] = [
 
 export function Navigation({ onNavigate }: { onNavigate: () => void }) {
   return (
-    <ScrollArea type="auto">
+    <ScrollArea type="auto" offsetScrollbars="present">
       <Stack gap="md">
         {groups.map(({ title, places }) => (
           <div key={title}>

@@ -31,7 +31,7 @@ export function Shell() {
         </Group>
         <Box className="page-progress" data-loading={isLoading || undefined} />
       </AppShell.Header>
-      <AppShell.Navbar p="sm" component="nav" aria-label="Console">
+      <AppShell.Navbar p="sm" component="nav" aria-label="Console" className="navbar" data-open={isOpen || undefined}>
         <Navigation onNavigate={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
