@@ -9,10 +9,10 @@ export function ChartTable({ label, series, steps }: Omit<ChartProps, 'describe'
       <ScrollArea.Autosize
         mah={320}
         type="auto"
-        offsetScrollbars="present"
+        offsetScrollbars="y"
         viewportProps={{ tabIndex: 0, 'aria-label': label, role: 'region' }}
       >
-        <Table verticalSpacing={4} horizontalSpacing="xs" tabularNums>
+        <Table verticalSpacing={4} horizontalSpacing={4} tabularNums>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>Time</Table.Th>
