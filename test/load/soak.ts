@@ -88,6 +88,9 @@ async function reckon(): Promise<string[]> {
       select (select count(*) from webhook_deliveries where subscription_id in ${ledger(ours)})::int
         + (select count(*) from webhook_fanouts)::int as n`
     if (n === 0) break
+    // who was refused twice waits five minutes by the schedule, which is not what is tried here
+    await ledger`update webhook_deliveries set due_at = statement_timestamp()
+      where subscription_id in ${ledger(ours)} and lease is null and due_at > statement_timestamp()`
   }
 
   const rows = await ledger<{ id: string; content: string }[]>`
