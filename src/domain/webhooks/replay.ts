@@ -48,7 +48,7 @@ order by x.id limit $6::int`
 
 type Picked = { key: string; delivery_id: string; event_id: string; type: string; occurred_at: string }
 
-/** The row moves back: what was logged stays, and its number goes on. Apart from the picking: see settle.ts. */
+/** The row moves back: what was logged stays, and its number goes on. Apart from the picking: see last-logged.ts. */
 const queueRows = statement<
   [subscriptionId: string, ids: string[], eventIds: string[], types: string[], occurredAt: string[]],
   { queued: number }

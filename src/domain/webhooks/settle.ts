@@ -2,18 +2,10 @@ import { statement } from '../../db/statement.ts'
 import type { Context } from '../context.ts'
 import { LEASE_S } from './claim.ts'
 import { healthExpressions } from './health.ts'
+import { lastLogged } from './last-logged.ts'
 import type { Settlement } from './settlement.ts'
 
 type Row = { key: string; disabled_for: 'gone' | 'failing' | null }
-
-/**
- * The numbers of the last attempts that were logged: a replay logs beside those of earlier runs. Nobody but who holds its
- * lease logs attempts of a delivery. Asked apart, because a statement that waits for a locked row must not look into
- * partitions: what it looks up again for the changed row ends the server (PostgreSQL 18, in `perform_pruning_base_step`).
- */
-const selectLogged = statement<[ids: string[]], { id: string; last: number }>(`
-select t.id, coalesce((select max(a.n) from webhook_attempts a where a.delivery_id = t.id), 0) as last
-from unnest($1::text[]) t (id)`)
 
 /** Every row is locked in the order of its identifier, and fenced: a worker that lost its lease changes nothing. */
 const settleRows = statement<[settlements: string], Row>(`
@@ -56,8 +48,8 @@ export type Settled = { leases: Set<string>; disabled: { id: string; reason: 'go
 /** Writes finished attempts: deliveries, log and health of the subscriptions, in one statement that changes all or nothing. */
 export async function settle({ db }: Context, batch: readonly Settlement[]): Promise<Settled> {
   const ids = batch.map(({ id }) => id)
-  const last = new Map((await selectLogged(db, ids)).map((row) => [row.id, row.last]))
-  const input = batch.map((settlement, o) => ({ o, ...inputOf(settlement, last.get(settlement.id) ?? 0) }))
+  const logged = await lastLogged(db, ids)
+  const input = batch.map((settlement, o) => ({ o, ...inputOf(settlement, logged.get(settlement.id) ?? 0) }))
   const rows = await settleRows(db, JSON.stringify(input))
   const leases = new Set<string>()
   const disabled: Settled['disabled'] = []

@@ -3,6 +3,7 @@ import { statement } from '../../db/statement.ts'
 import type { Context } from '../context.ts'
 import { lowerBound } from '../ids.ts'
 import { transact } from '../transaction.ts'
+import { lastLogged } from './last-logged.ts'
 
 const CHUNK_ROWS = 1_000
 const DAY_MS = 86_400_000
@@ -16,18 +17,16 @@ select d.id, chosen.outcome from webhook_deliveries d join chosen on chosen.id =
 where d.lease is null or d.due_at <= statement_timestamp()
 order by d.id for update of d skip locked`
 
-/** Moves locked rows out of the queue. A statement of its own: none that locks may look into partitions (see settle.ts). */
-const moveRows = statement<[ids: string[], outcomes: string[]], never>(`
+/** Moves locked rows out of the queue: a statement of its own, as last-logged.ts says why. */
+const moveRows = statement<[rows: string], never>(`
 with locked as (
-  select * from unnest($1::text[], $2::text[]) t (id, outcome)
+  select * from json_to_recordset($1::text::json) as t (id text, outcome text, attempts int)
 ), gone as (
   delete from webhook_deliveries d using locked where d.id = locked.id
-  returning d.id, d.event_id, d.type, d.subscription_id, d.created_at, locked.outcome
+  returning d.id, d.event_id, d.type, d.subscription_id, d.created_at, locked.outcome, locked.attempts
 )
 insert into webhook_deliveries_done (id, event_id, type, subscription_id, outcome, attempts, created_at, finished_at)
-select id, event_id, type, subscription_id, outcome,
-  coalesce((select max(a.n) from webhook_attempts a where a.delivery_id = gone.id), 0), created_at, statement_timestamp()
-from gone
+select id, event_id, type, subscription_id, outcome, attempts, created_at, statement_timestamp() from gone
 on conflict (id) do update set outcome = excluded.outcome, reason = null, attempts = excluded.attempts,
   finished_at = excluded.finished_at`)
 
@@ -75,15 +74,18 @@ async function moveAll(ctx: Context, lockChunk: (db: Database) => Promise<Locked
   for (let moved = 0; ; ) {
     const chunk = await transact({ ...ctx, db: ctx.slow }, async ({ db }) => {
       const locked = await lockChunk(db)
-      if (locked.length > 0)
-        await moveRows(
-          db,
-          locked.map(({ id }) => id),
-          locked.map(({ outcome }) => outcome),
-        )
+      if (locked.length > 0) await moveOut(db, locked)
       return locked.length
     })
     moved += chunk
     if (chunk < CHUNK_ROWS) return moved
   }
+}
+
+async function moveOut(db: Database, locked: readonly Locked[]): Promise<void> {
+  const logged = await lastLogged(
+    db,
+    locked.map(({ id }) => id),
+  )
+  await moveRows(db, JSON.stringify(locked.map((row) => ({ ...row, attempts: logged.get(row.id) ?? 0 }))))
 }

@@ -6,6 +6,7 @@ export type PlanNode = {
   'Node Type': string
   'Relation Name'?: string
   'Index Name'?: string
+  Operation?: string
   'Actual Rows': number
   'Actual Loops': number
   'Rows Removed by Filter'?: number
@@ -22,8 +23,11 @@ export type ExplainedDatabases = AsyncDisposable & {
   explain: <Result>(work: () => Promise<Result>) => Promise<{ result: Result; statements: Explained[] }>
 }
 
-/** `target` is a superuser's, whom alone auto_explain serves. Plans are made as the pools of the service make them. */
-export function openExplained(target: Target): ExplainedDatabases {
+/**
+ * `target` is a superuser's, whom alone auto_explain serves. Plans are made as the pools of the service make them, but for
+ * what `settings` forbid.
+ */
+export function openExplained(target: Target, settings: Record<string, string> = {}): ExplainedDatabases {
   const told: Explained[] = []
   const onnotice = ({ message = '' }: Partial<Notice>) => {
     const [, json] = /^duration: .*plan:\n(.*)$/s.exec(message) ?? []
@@ -31,7 +35,9 @@ export function openExplained(target: Target): ExplainedDatabases {
     const { 'Query Text': text, Plan: plan } = JSON.parse(json) as { 'Query Text': string; Plan: PlanNode }
     told.push({ text, plan })
   }
-  const clients = ['force_generic_plan', 'force_custom_plan'].map((mode) => connectExplained(target, mode, onnotice))
+  const clients = ['force_generic_plan', 'force_custom_plan'].map((mode) =>
+    connectExplained(target, { plan_cache_mode: mode, ...settings }, onnotice),
+  )
   const [db, slow] = clients.map((client) => databaseOver(client))
   if (!db || !slow) throw new Error('Two clients were opened')
   return {
@@ -48,20 +54,20 @@ export function openExplained(target: Target): ExplainedDatabases {
   }
 }
 
-function connectExplained(target: Target, mode: string, onnotice: (notice: Notice) => void): Sql {
+function connectExplained(target: Target, given: Record<string, string>, onnotice: (notice: Notice) => void): Sql {
   const settings = {
     max: 1,
     onnotice,
     connection: {
       TimeZone: 'UTC',
       random_page_cost: 1.1,
-      plan_cache_mode: mode,
       session_preload_libraries: 'auto_explain',
       'auto_explain.log_min_duration': '0ms',
       'auto_explain.log_analyze': 'on',
       'auto_explain.log_timing': 'off',
       'auto_explain.log_format': 'json',
       'auto_explain.log_level': 'notice',
+      ...given,
     },
   }
   return typeof target === 'string' ? postgres(target, settings) : postgres({ ...target, ...settings })
