@@ -4,16 +4,13 @@ import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
 import type { CallerContext, UserContext } from '../../src/domain/context.ts'
 import { createBan } from '../../src/domain/moderation.ts'
 import { createSubscription } from '../../src/domain/webhooks/subscriptions.ts'
-import { Waker } from '../../src/domain/webhooks/waker.ts'
 import { drain } from '../../src/listen.ts'
 import { createHttpServer } from '../../src/rest/server.ts'
-import { createTestApp } from '../support/app.ts'
+import { createLiveApp } from '../support/app.ts'
 import { startReceiver, verifyReceived } from '../support/receiver.ts'
 import { createConsole } from './console.ts'
 
-const waker = new Waker()
-const stopping = new AbortController()
-const app = await createTestApp({ wake: waker.wake, onWake: waker.onWake, stopping: stopping.signal })
+const app = await createLiveApp()
 afterAll(() => app[Symbol.asyncDispose]())
 const ada = await app.user('ada')
 const eve = await app.user('eve')
@@ -126,7 +123,7 @@ test('a stop of the service is no end: listen goes on with the one that follows'
   const { ended } = await listen(receiver.url, '--count', '2', ...speaking())
   await say('before the stop')
   await receiver.received(1)
-  stopping.abort()
+  app.stop()
   await drain(app.server, { trustedProxies: 0 })
   await say('between the two')
   const context = { ...app.context, stopping: new AbortController().signal }

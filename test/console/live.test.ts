@@ -7,13 +7,10 @@ import { revokeAllowed } from '../../src/domain/oauth/grants.ts'
 import { scopes } from '../../src/domain/scopes.ts'
 import { disableOwned } from '../../src/domain/webhooks/owned-changes.ts'
 import { createSubscription } from '../../src/domain/webhooks/subscriptions.ts'
-import { Waker } from '../../src/domain/webhooks/waker.ts'
-import { createTestApp } from '../support/app.ts'
+import { createLiveApp } from '../support/app.ts'
 import { openStream } from './support/stream.ts'
 
-const waker = new Waker()
-const stop = new AbortController()
-const app = await createTestApp({ wake: waker.wake, onWake: waker.onWake, stopping: stop.signal })
+const app = await createLiveApp()
 afterAll(() => app[Symbol.asyncDispose]())
 const ada = await app.user('ada')
 const bob = await app.user('bob')
@@ -133,7 +130,7 @@ test('a stream ends when a scope is taken from its credential', async () => {
 test('streams end when the process begins to stop, so that they hold nothing up, and say that one should ask again', async () => {
   using stream = await watch('chat.watch', { room_name: 'ada' })
   const last = stream.next()
-  stop.abort()
+  app.stop()
   expect((await last).data).toMatchObject(refusal('unavailable'))
   await stream.ended()
 })

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import type { Context } from '../../src/domain/context.ts'
+import { Waker } from '../../src/domain/webhooks/waker.ts'
 import { createHttpServer } from '../../src/rest/server.ts'
 import { createTestContext } from './context.ts'
 import { freePort } from './free-port.ts'
@@ -51,4 +52,11 @@ export async function createTestApp(overrides: Partial<Context> & { trustProxy?:
       await test[Symbol.asyncDispose]()
     },
   }
+}
+
+/** The same, in which live streams hear at once of what is committed; `stop` is the beginning of the end of the process. */
+export async function createLiveApp() {
+  const { wake, onWake } = new Waker()
+  const stopping = new AbortController()
+  return { ...(await createTestApp({ wake, onWake, stopping: stopping.signal })), stop: () => stopping.abort() }
 }
