@@ -1,5 +1,5 @@
-import { mergeConfig } from 'vitest/config'
+import { defineConfig } from 'vitest/config'
 import shared from './vitest.config.ts'
 
 /** What starts, kills and watches whole processes: `npm run test:process`. */
-export default mergeConfig(shared, { test: { include: ['test/**/*.process.ts'], exclude: ['**/*.test.ts'] } })
+export default defineConfig({ test: { ...shared.test, include: ['test/**/*.process.ts'] } })

@@ -36,6 +36,17 @@ export class Unsuccessful extends Error {
   override readonly name = 'Unsuccessful'
 }
 
+/** What the service answered to a command that spoke to it. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly problem: { code: string; message: string }
+
+  constructor(problem: { code: string; message: string }) {
+    super(problem.message)
+    this.problem = problem
+  }
+}
+
 /** Makes a command of what it answers, with `--json` and examples in its help. */
 export function answers(
   command: Command,

@@ -31,7 +31,7 @@ export function addListen(command: Command, door: Door): void {
       }
       const signal = door.stopping()
       const to = { url: forwardTo, secret, count, signal, onListening, onForwarded }
-      await withReach(command, door, ({ follow }) => forwardEvents(follow(types, signal), to))
+      await withReach(command, door, ({ follow, targets }) => forwardEvents(follow(types, signal), { ...to, targets }))
       const { forwarded, failed } = counted
       const text = `Events taken: ${forwarded}, not taken: ${failed}.`
       return { data: counted, text, isBad: failed > 0 }

@@ -1,10 +1,9 @@
 import { Command, CommanderError } from 'commander'
-import { problemOf } from '../client/index.ts'
 import { Problem } from '../domain/errors.ts'
 import { apiVersion } from '../domain/health.ts'
 import { reasonOf } from '../telemetry/reason.ts'
 import { addClientCommands } from './client.ts'
-import { type Door, Unsuccessful } from './door.ts'
+import { type Door, Refusal, Unsuccessful } from './door.ts'
 import { addEventCommands } from './events.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -56,5 +55,6 @@ function explain(error: unknown, { complain, write }: Door, wantsJson: boolean):
 function failureOf(error: unknown): { code: string; message: string } {
   if (error instanceof Problem) return { code: error.code, message: error.message }
   if (error instanceof CommanderError) return { code: 'usage', message: error.message.replace(/^error: /, '') }
-  return problemOf(error) ?? { code: 'failed', message: reasonOf(error) }
+  if (error instanceof Refusal) return error.problem
+  return { code: 'failed', message: reasonOf(error) }
 }

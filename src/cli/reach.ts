@@ -1,16 +1,17 @@
 import { type Command, Option } from 'commander'
-import { EventSource } from 'eventsource'
-import { createClient } from '../client/index.ts'
+import type { Context } from '../domain/context.ts'
 import type { SubscribableType } from '../domain/webhooks/catalogue.ts'
 import type { LoggedEvent } from '../domain/webhooks/event-log.ts'
 import { type Followed, followAsOperator } from '../domain/webhooks/follow.ts'
 import { type ReplayProgress, type ReplayRequest, replayDeliveries } from '../domain/webhooks/replay.ts'
 import { type TestRequest, type TestResult, testWebhook } from '../domain/webhooks/test-delivery.ts'
-import { asOperator, type Door } from './door.ts'
+import { asOperator, type Door, Refusal } from './door.ts'
 import { followed } from './followed.ts'
 
 /** What commands about events ask for: as an application of the service, or as the operator of its database. */
 export type Reach = {
+  /** What may be called from here: everything on this machine, and what the operator allows. */
+  targets: Context['targets']
   follow: (types: SubscribableType[] | undefined, signal: AbortSignal) => AsyncIterable<LoggedEvent[]>
   trigger: (request: TestRequest) => Promise<TestResult>
   replay: (request: ReplayRequest) => Promise<ReplayProgress>
@@ -35,10 +36,14 @@ export async function withReach<Result>(
   work: (reach: Reach) => Promise<Result>,
 ): Promise<Result> {
   const { key, url } = command.opts<{ key?: string; url: string }>()
-  if (key !== undefined) return work(asApplication(url, key))
+  if (key !== undefined) return asApplication(url, key, work)
+  if (command.getOptionValueSource('url') !== 'default') {
+    command.error('error: --url needs --key: without one a command works on the database of this machine')
+  }
   return door.withContext((ctx) => {
     const operator = asOperator(ctx)
     return work({
+      targets: { ...ctx.targets, allowPrivate: true },
       follow: (types, signal) => eventsOf(followAsOperator(operator, { types }, signal)),
       trigger: (input) => testWebhook(operator, input),
       replay: (input) => replayDeliveries(operator, input),
@@ -46,12 +51,20 @@ export async function withReach<Result>(
   })
 }
 
-function asApplication(baseUrl: string, credential: string): Reach {
-  const api = createClient({ baseUrl, credential, EventSource })
-  return {
-    follow: (types, signal) => followed(api, types, signal),
-    trigger: (input) => api.webhooks.test.mutate(input),
-    replay: (input) => api.deliveries.replay.mutate(input),
+/** The client is loaded when asked for: most commands need none, and should begin at once. */
+async function asApplication<Result>(baseUrl: string, credential: string, work: (reach: Reach) => Promise<Result>) {
+  const [client, { EventSource }] = await Promise.all([import('../client/index.ts'), import('eventsource')])
+  const api = client.createClient({ baseUrl, credential, EventSource })
+  try {
+    return await work({
+      targets: { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },
+      follow: (types, signal) => followed(api, types, signal),
+      trigger: (input) => api.webhooks.test.mutate(input),
+      replay: (input) => api.deliveries.replay.mutate(input),
+    })
+  } catch (error) {
+    const problem = client.problemOf(error)
+    throw problem ? new Refusal(problem) : error
   }
 }
 

@@ -91,6 +91,14 @@ test('a key may stand in the environment, where no list of processes shows it', 
   expect(JSON.parse(answer.stdout).error.code).toBe('subscription_not_found')
 })
 
+test('an address without a key is no service to speak to, and not the database of this machine either', async () => {
+  const { status, stderr } = await shell.run(['events', 'replay', '--subscription', 'sub_x', '--url', app.base])
+  expect([status, stderr]).toEqual([
+    1,
+    '--url needs --key: without one a command works on the database of this machine\n',
+  ])
+})
+
 test('what the service refuses is said in its words, and that it is not there', async () => {
   const words = ['events', 'listen', '--forward-to', 'http://127.0.0.1:9/hook']
   expect(await shell.run([...words, ...speaking('nonsense')])).toMatchObject({

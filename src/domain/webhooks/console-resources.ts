@@ -21,7 +21,7 @@ export const Webhook = z.object({
   resting_until: Instant.nullable(),
   /** Since how many days no attempt has succeeded; shown from the first on, disabled at five. */
   warning_days: z.number().nullable(),
-  /** From then on a failed attempt disables it, if it is not the first 20; shown from the first day on. */
+  /** From then on a failed attempt disables it, if it is at least the 20th; shown from the first day on. */
   disables_at: Instant.nullable(),
 })
 

@@ -1,3 +1,4 @@
+import type { Context } from '../context.ts'
 import type { EventType } from './catalogue.ts'
 import { DatabaseClock } from './clock.ts'
 import type { LoggedEvent } from './event-log.ts'
@@ -5,8 +6,9 @@ import { attempt, createSender, type Sender } from './send.ts'
 import { signingKey } from './sign.ts'
 
 export type Forwarding = {
-  /** Any address, private ones too: whoever runs this may call them anyway. */
   url: string
+  /** What may be called; private addresses, too: whoever runs this may call them anyway. */
+  targets: Context['targets']
   /** Signs what is sent, as a subscription's secret would. */
   secret: string
   /** Ends after so many. */
@@ -24,7 +26,6 @@ export type Forwarded = {
   duration_ms: number
 }
 
-const targets = { allowPrivate: true, allowCidrs: [], proxyUrl: undefined }
 const NO_SUBSCRIPTION = 'sub_forwarded'
 
 /**
@@ -35,7 +36,7 @@ export async function forwardEvents(
   batches: AsyncIterable<readonly LoggedEvent[]>,
   { count = Infinity, ...to }: Forwarding,
 ): Promise<void> {
-  const sender = createSender({ targets })
+  const sender = createSender(to)
   try {
     let left = count
     let isListening = false

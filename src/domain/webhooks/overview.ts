@@ -35,7 +35,7 @@ const columns = {
     number | null
   >`case when ${isWarned} then extract(day from statement_timestamp() - ${subscriptions.firstFailureAt})::int end`,
   disables_at:
-    sql<Date | null>`case when ${isWarned} then ${subscriptions.firstFailureAt} + interval '${sql.raw(String(DISABLE_AFTER_DAYS))} days' end`.mapWith(
+    sql<Date | null>`case when ${isWarned} then ${subscriptions.firstFailureAt} + make_interval(days => ${DISABLE_AFTER_DAYS}::int) end`.mapWith(
       subscriptions.firstFailureAt,
     ),
 }

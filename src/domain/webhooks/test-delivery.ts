@@ -24,7 +24,8 @@ const TEST_SEQUENCE = 0
 
 /**
  * Sends a sample of an event type to one subscription, whatever its types and also while it is disabled: one attempt, which
- * neither is tried again nor touches its health. Returns the attempt. Throws `subscription_not_found`, `rate_limited`.
+ * neither is tried again nor touches its health. Returns the attempt. Throws `subscription_not_found`,
+ * `forbidden` while its application or user is stopped, `rate_limited`.
  */
 export async function testWebhook(ctx: OwnerContext, { id, type = 'webhook.test' }: TestRequest): Promise<TestResult> {
   const subscription = await requireOwned(ctx, id)

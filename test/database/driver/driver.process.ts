@@ -9,7 +9,7 @@ import { createTestDatabase } from '../../support/database.ts'
 
 /**
  * Faults of postgres 3.4.9 that patches/ mends, each reproduced in a process of its own. All of them are red on the driver
- * as it is published: `DRIVER=…/node_modules/postgres npx vitest run test/database/driver`.
+ * as it is published: `DRIVER=…/node_modules/postgres npm run test:process -- test/database/driver`.
  */
 const LOST = /^(57P01|CONNECTION_CLOSED|CONNECTION_DESTROYED|ECONNRESET|EPIPE)$/
 
