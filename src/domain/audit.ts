@@ -19,7 +19,7 @@ type AuditAction =
   | `application.${'created' | 'updated' | 'deleted' | 'disabled' | 'enabled'}`
   | `secret.${'created' | 'revoked'}`
   | `key.${'created' | 'rolled' | 'revoked'}`
-  | `signing_secret.${'created' | 'rotated'}`
+  | `signing_secret.${'created' | 'rotated' | 'revoked'}`
   | `grant.${'allowed' | 'revoked'}`
 
 export type AuditEntry = {

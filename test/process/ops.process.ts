@@ -22,7 +22,7 @@ const dashboard: Dashboard = JSON.parse(read('ops/grafana/dashboards/developer-a
 /** Whatever in a query looks like a figure of ours. */
 const namesIn = (query: string) => query.match(/\b(http|database|webhook|nodejs|process)_\w+/g) ?? []
 
-test('every figure that the dashboard and the alerts name is served', async () => {
+test('every figure that the dashboard and the alerts name is served, and each of ours has a panel', async () => {
   await using own = await createTestContext()
   const metrics = await openMetrics(readConfig({ METRICS_PORT: '9464' }), new Occupancy())
   if (!metrics) throw new Error('METRICS_PORT opens the figures')
@@ -39,6 +39,14 @@ test('every figure that the dashboard and the alerts name is served', async () =
   const named = new Set(queries.flatMap(namesIn))
   expect(named.size).toBeGreaterThan(20)
   expect([...named].filter((name) => !served.has(name))).toEqual([])
+  const ours = [...text.matchAll(/^# TYPE (\w+) /gm)]
+    .map(([, name = '']) => name)
+    .filter((name) => !/^(process|nodejs)_/.test(name))
+  const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join()
+  expect(
+    ours.filter((name) => !shown.includes(name)),
+    'figures of ours without a panel',
+  ).toEqual([])
 })
 
 test('each alert has a section in the runbook, and each section an alert', () => {

@@ -10,6 +10,7 @@ import type { OwnerContext } from '../../src/domain/webhooks/owned.ts'
 import { redeliver } from '../../src/domain/webhooks/redeliver.ts'
 import { replayDeliveries } from '../../src/domain/webhooks/replay.ts'
 import { rotateSigningSecret } from '../../src/domain/webhooks/rotate.ts'
+import { deleteSubscription } from '../../src/domain/webhooks/subscriptions.ts'
 import { testWebhook } from '../../src/domain/webhooks/test-delivery.ts'
 import { verifyReceived } from '../support/receiver.ts'
 import { createStage, type Stage } from './support/stage.ts'
@@ -82,13 +83,15 @@ describe('rotating the secret', () => {
     expect((await getWebhook(owner(), { id })).secrets).toHaveLength(3)
   })
 
-  test('who made and who rotated it is written down, for the owner of the application to read', async () => {
+  test('who made, rotated and ended it is written down, for the owner of the application to read', async () => {
     const { id } = await stage.subscribe((await stage.receiver()).url)
     await rotateSigningSecret(owner(), { id })
+    await deleteSubscription(stage.asApplication(), id)
     const found = await stage.context.db.select().from(auditLog).where(eq(auditLog.targetId, id)).orderBy(auditLog.id)
     expect(found.map(({ action, actorType, clientId }) => [action, actorType, clientId])).toEqual([
       ['signing_secret.created', 'client', stage.application.id],
       ['signing_secret.rotated', 'user', stage.application.id],
+      ['signing_secret.revoked', 'client', stage.application.id],
     ])
   })
 

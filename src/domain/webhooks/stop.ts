@@ -3,10 +3,12 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
 import { webhookSecrets, webhookSubscriptions, webhookSubscriptionTypes } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
+import { actorBehind, audit } from '../audit.ts'
 import type { Context } from '../context.ts'
 import { type InTransaction, transact } from '../transaction.ts'
 import { takeClaimLock } from './claim.ts'
 import { endAttemptsOf } from './in-flight.ts'
+import type { OwnerContext } from './owned.ts'
 
 /** Where every process hears of a deleted subscription. */
 export const STOPPED_CHANNEL = 'webhook_stopped'
@@ -19,18 +21,21 @@ const ASK_AGAIN_MS = 10
  * half done, because it holds the claim's lock; attempts on the wire are ended here and, by NOTIFY, in other processes;
  * and it waits, for a second at most, until none is leased. A sweeper cancels what is pending.
  */
-export async function stopSubscription(ctx: Context, id: string, condition: SQL | undefined): Promise<boolean> {
-  const isFound = await transact(ctx, async ({ db }) => {
+export async function stopSubscription(ctx: OwnerContext, id: string, condition: SQL | undefined): Promise<boolean> {
+  const isFound = await transact(ctx, async (tx) => {
+    const { db } = tx
     await takeClaimLock(db)
     const [stopped] = await db
       .update(webhookSubscriptions)
       .set({ deletedAt: sql`statement_timestamp()`, updatedAt: sql`statement_timestamp()` })
       .where(and(eq(webhookSubscriptions.id, id), condition))
-      .returning({ id: webhookSubscriptions.id })
+      .returning({ clientId: webhookSubscriptions.clientId, userId: webhookSubscriptions.userId })
     if (!stopped) return false
     await db.delete(webhookSubscriptionTypes).where(eq(webhookSubscriptionTypes.subscriptionId, id))
     await db.delete(webhookSecrets).where(eq(webhookSecrets.subscriptionId, id))
     await announceStop(db, id)
+    const actor = actorBehind(ctx.principal)
+    await audit(tx, { actor, action: 'signing_secret.revoked', ...stopped, targetId: id })
     return true
   })
   if (!isFound) return false

@@ -23,6 +23,7 @@ const words: Record<string, string> = {
   'key.revoked': 'API key revoked',
   'signing_secret.created': 'Webhook made, with its signing secret',
   'signing_secret.rotated': 'Signing secret of a webhook rotated',
+  'signing_secret.revoked': 'Webhook deleted, with its signing secret',
   'grant.allowed': 'Access allowed',
   'grant.revoked': 'Access revoked',
 }
