@@ -104,3 +104,11 @@ export function parseCount(text: string): number {
   if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('It must be a whole number above 0.')
   return count
 }
+
+/** For options that take the address of something on the network. */
+export function absoluteUrl(example: string): (text: string) => string {
+  return (text) => {
+    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
+    throw new InvalidArgumentError(`It must be an absolute http(s) URL, such as ${example}.`)
+  }
+}

@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type SubscribableType, subscribableTypes } from '../domain/webhooks/catalogue.ts'
 import { type Forwarded, forwardEvents } from '../domain/webhooks/forward.ts'
-import { newSigningSecret } from '../domain/webhooks/sign.ts'
-import { answers, type Door, oneOf, parseCount } from './door.ts'
+import { newSigningSecret, signingKey } from '../domain/webhooks/sign.ts'
+import { reasonOf } from '../telemetry/reason.ts'
+import { absoluteUrl, answers, type Door, oneOf, parseCount } from './door.ts'
 import { addReach, withReach } from './reach.ts'
 import { answerText, isSuccess } from './shown.ts'
 
@@ -12,7 +13,7 @@ export function addListen(command: Command, door: Door): void {
   addReach(command)
     .requiredOption('--forward-to <url>', 'the receiver; it may be on this machine', parseReceiver)
     .option('--types <types>', 'separated by commas; all when left out', parseTypes)
-    .option('--secret <secret>', 'signs what is sent; made up and shown when left out')
+    .option('--secret <secret>', 'signs what is sent; made up and shown when left out', parseSecret)
     .option('--count <events>', 'end after so many', parseCount)
   answers(command, door, {
     examples: [
@@ -30,8 +31,14 @@ export function addListen(command: Command, door: Door): void {
         door.write(json ? `${JSON.stringify(one)}\n` : `${describe(door, one)}\n`)
       }
       const signal = door.stopping()
+      const onCut = (isCut: boolean) =>
+        door.complain(
+          isCut ? 'The connection is lost; it is tried again.' : 'Connected again: what was missed follows.',
+        )
       const to = { url: forwardTo, secret, count, signal, onListening, onForwarded }
-      await withReach(command, door, ({ follow, targets }) => forwardEvents(follow(types, signal), { ...to, targets }))
+      await withReach(command, door, ({ follow, targets }) =>
+        forwardEvents(follow({ types, signal, onCut }), { ...to, targets }),
+      )
       const { forwarded, failed } = counted
       const text = `Events taken: ${forwarded}, not taken: ${failed}.`
       return { data: counted, text, isBad: failed > 0 }
@@ -44,7 +51,13 @@ const describe = (door: Door, { id, type, status, error_class, duration_ms }: Fo
 
 const parseTypes = (text: string) => text.split(',').map(oneOf(subscribableTypes))
 
-function parseReceiver(text: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
-  throw new InvalidArgumentError('It must be an absolute http(s) URL, such as http://127.0.0.1:4000/webhooks.')
+const parseReceiver = absoluteUrl('http://127.0.0.1:4000/webhooks')
+
+function parseSecret(text: string): string {
+  try {
+    signingKey(text)
+  } catch (error) {
+    throw new InvalidArgumentError(`${reasonOf(error)}.`)
+  }
+  return text
 }

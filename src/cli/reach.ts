@@ -1,18 +1,18 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../domain/context.ts'
-import type { SubscribableType } from '../domain/webhooks/catalogue.ts'
 import type { LoggedEvent } from '../domain/webhooks/event-log.ts'
 import { type Followed, followAsOperator } from '../domain/webhooks/follow.ts'
 import { type ReplayProgress, type ReplayRequest, replayDeliveries } from '../domain/webhooks/replay.ts'
 import { type TestRequest, type TestResult, testWebhook } from '../domain/webhooks/test-delivery.ts'
-import { asOperator, type Door, Refusal } from './door.ts'
-import { followed } from './followed.ts'
+import { reasonOf } from '../telemetry/reason.ts'
+import { absoluteUrl, asOperator, type Door, Refusal } from './door.ts'
+import { followed, type Watch } from './followed.ts'
 
 /** What commands about events ask for: as an application of the service, or as the operator of its database. */
 export type Reach = {
   /** What may be called from here: everything on this machine, and what the operator allows. */
   targets: Context['targets']
-  follow: (types: SubscribableType[] | undefined, signal: AbortSignal) => AsyncIterable<LoggedEvent[]>
+  follow: (watch: Watch) => AsyncIterable<LoggedEvent[]>
   trigger: (request: TestRequest) => Promise<TestResult>
   replay: (request: ReplayRequest) => Promise<ReplayProgress>
 }
@@ -23,9 +23,12 @@ const URL_DEFAULT = 'http://127.0.0.1:3000'
 export function addReach(command: Command): Command {
   const key = new Option(
     '--key <key>',
-    'speak as an application, by its API key or token; as the operator when left out',
+    'speak as an application, by its API key or its own token with webhook:write; as the operator when left out',
   )
-  const url = new Option('--url <url>', 'the service to speak to with the key').default(URL_DEFAULT)
+  const url = new Option('--url <url>', 'the service to speak to with the key: its address without a path').default(
+    URL_DEFAULT,
+  )
+  url.argParser(absoluteUrl(URL_DEFAULT))
   return command.addOption(key.env('DEVELOPER_API_KEY')).addOption(url.env('DEVELOPER_API_URL'))
 }
 
@@ -44,7 +47,7 @@ export async function withReach<Result>(
     const operator = asOperator(ctx)
     return work({
       targets: { ...ctx.targets, allowPrivate: true },
-      follow: (types, signal) => eventsOf(followAsOperator(operator, { types }, signal)),
+      follow: ({ types, signal }) => eventsOf(followAsOperator(operator, { types }, signal)),
       trigger: (input) => testWebhook(operator, input),
       replay: (input) => replayDeliveries(operator, input),
     })
@@ -58,14 +61,21 @@ async function asApplication<Result>(baseUrl: string, credential: string, work: 
   try {
     return await work({
       targets: { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },
-      follow: (types, signal) => followed(api, types, signal),
+      follow: (watch) => followed(api, watch),
       trigger: (input) => api.webhooks.test.mutate(input),
       replay: (input) => api.deliveries.replay.mutate(input),
     })
   } catch (error) {
-    const problem = client.problemOf(error)
-    throw problem ? new Refusal(problem) : error
+    if (!client.isFailedCall(error)) throw error
+    throw new Refusal(client.problemOf(error) ?? { code: 'unreachable', message: silence(baseUrl, error) })
   }
+}
+
+/** A failed fetch says why at the bottom of its causes. */
+function silence(baseUrl: string, error: unknown): string {
+  let cause = error
+  while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause
+  return `There is no answer of the service at ${baseUrl} (${reasonOf(cause)}): does it run, and is this its address?`
 }
 
 async function* eventsOf(stream: AsyncIterable<Followed>) {

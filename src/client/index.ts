@@ -70,7 +70,10 @@ function watchedFetch(tell: (isReachable: boolean) => void) {
   }
 }
 
+/** Whether an error is a call that failed, whatever became of it. */
+export const isFailedCall = (error: unknown) => isTRPCClientError<AppRouter>(error)
+
 /** What the service said of a call that failed; undefined when it was not there to say anything. */
 export function problemOf(error: unknown): { code: string; message: string } | undefined {
-  return isTRPCClientError<AppRouter>(error) ? error.data?.problem : undefined
+  return isFailedCall(error) ? error.data?.problem : undefined
 }

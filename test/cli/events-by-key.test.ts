@@ -7,6 +7,7 @@ import { createSubscription } from '../../src/domain/webhooks/subscriptions.ts'
 import { drain } from '../../src/listen.ts'
 import { createHttpServer } from '../../src/rest/server.ts'
 import { createLiveApp } from '../support/app.ts'
+import { freePort } from '../support/free-port.ts'
 import { startReceiver, verifyReceived } from '../support/receiver.ts'
 import { createConsole } from './console.ts'
 
@@ -109,8 +110,16 @@ test('what the service refuses is said in its words, and that it is not there', 
   const weak = await app.token(['channel:read'], { client })
   const refused = await shell.run([...words, '--json', ...speaking(weak)])
   expect(JSON.parse(refused.stdout).error.code).toBe('insufficient_scope')
-  const nowhere = await shell.run([...words, '--key', key, '--url', 'http://127.0.0.1:9'])
-  expect(nowhere).toMatchObject({ status: 1, stderr: expect.stringMatching(/ECONNREFUSED|bad port/) })
+  const nowhere = `http://127.0.0.1:${await freePort()}`
+  expect((await shell.run([...words, '--key', key, '--url', nowhere])).stderr).toMatch(
+    /^There is no answer of the service at http:\/\/127\.0\.0\.1:\d+ \(.*ECONNREFUSED.*\): does it run, /,
+  )
+  const notIts = await shell.run([...words, '--key', key, '--url', `${app.base}/console`])
+  expect(notIts.stderr).toMatch(/^There is no answer of the service at /)
+  expect((await shell.run([...words, '--key', key, '--url', '127.0.0.1:3000'])).stderr).toMatch(
+    /absolute http\(s\) URL/,
+  )
+  expect((await shell.run([...words, '--secret', 'nonsense'])).stderr).toMatch(/A signing secret is "whsec_"/)
 })
 
 test('listen connects again when it was cut off: what happened meanwhile arrives, and nothing comes twice', async () => {

@@ -22,6 +22,7 @@ export function trpcPages(context: Context, callerOf: (request: IncomingMessage)
     }),
     responseMeta: ({ errors }) => ({ headers: headersOf(errors.map(problemOf), context.publicUrl) }),
     onError: ({ error, path }) => {
+      if (context.stopping.aborted) return // live streams end by being told so
       if (problemOf(error).status >= 500) context.log.error({ err: error.cause ?? error, path }, 'a call failed')
     },
   })

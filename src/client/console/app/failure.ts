@@ -1,21 +1,17 @@
-import { isTRPCClientError } from '@trpc/client'
-import type { AppRouter } from '../../../routers/index.ts'
-import { problemOf } from '../../index.ts'
+import { isFailedCall, problemOf } from '../../index.ts'
 
 /** A failed call in the words that REST would use, with what support asks for. */
 export type Failure = { code: string; message: string; requestId: string | undefined }
 
-const isOurs = (error: unknown) => isTRPCClientError<AppRouter>(error)
-
 /** The status that the service answered with; undefined when there was no answer. */
 export function statusOf(error: unknown): number | undefined {
-  return isOurs(error) ? error.data?.httpStatus : undefined
+  return isFailedCall(error) ? error.data?.httpStatus : undefined
 }
 
 export function failureOf(error: unknown): Failure {
   const problem = problemOf(error)
   if (problem) return { ...problem, requestId: requestIdOf(error) }
-  const isUnanswered = isOurs(error) && error.data === undefined
+  const isUnanswered = isFailedCall(error) && error.data === undefined
   return isUnanswered
     ? { code: 'unreachable', message: 'The service did not answer. Check your connection.', requestId: undefined }
     : { code: 'console_error', message: 'Something went wrong on this page. Load it again.', requestId: undefined }
@@ -35,6 +31,6 @@ function sentenceOf(text: string): string {
 }
 
 function requestIdOf(error: unknown): string | undefined {
-  const response = isOurs(error) ? error.meta?.response : undefined
+  const response = isFailedCall(error) ? error.meta?.response : undefined
   return response instanceof Response ? (response.headers.get('x-request-id') ?? undefined) : undefined
 }
