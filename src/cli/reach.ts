@@ -39,6 +39,9 @@ export async function withReach<Result>(
   work: (reach: Reach) => Promise<Result>,
 ): Promise<Result> {
   const { key, url } = command.opts<{ key?: string; url: string }>()
+  // said without the value, which the parser of an option would show
+  if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) command.error('error: --key must be one line without spaces')
+  if (new URL(url).username !== '') command.error('error: --url must hold no name and no password')
   if (key !== undefined) return asApplication(url, key, work)
   if (command.getOptionValueSource('url') !== 'default') {
     command.error('error: --url needs --key: without one a command works on the database of this machine')

@@ -52,10 +52,14 @@ export function isPartitionMissing(error: unknown): boolean {
   return failure?.code === '23514' && failure.constraint_name === undefined
 }
 
-type Failure = { code: string; constraint_name?: string }
+type Failure = { code: string; constraint_name?: string; syscall?: string }
 
 const has = (codes: ReadonlySet<string>, error: unknown) => codes.has(codeOf(error) ?? '')
-const codeOf = (error: unknown) => failureOf(error)?.code
+/** A file that is missing is no server that is. */
+const codeOf = (error: unknown) => {
+  const failure = failureOf(error)
+  return failure?.code === 'ENOENT' && failure.syscall !== 'connect' ? undefined : failure?.code
+}
 
 /** The failure with a code in a chain of causes: drizzle wraps what the driver throws. */
 function failureOf(error: unknown): Failure | undefined {

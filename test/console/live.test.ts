@@ -5,6 +5,7 @@ import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
 import type { UserContext } from '../../src/domain/context.ts'
 import { revokeAllowed } from '../../src/domain/oauth/grants.ts'
 import { scopes } from '../../src/domain/scopes.ts'
+import { disableApplication } from '../../src/domain/suspension.ts'
 import { disableOwned } from '../../src/domain/webhooks/owned-changes.ts'
 import { createSubscription } from '../../src/domain/webhooks/subscriptions.ts'
 import { createLiveApp } from '../support/app.ts'
@@ -96,6 +97,63 @@ describe('deliveries.watch', () => {
     ])
     using stranger = await watch('deliveries.watch', { subscription: id }, await app.token(scopes))
     expect((await stranger.next()).data).toMatchObject(refusal('subscription_not_found'))
+  })
+})
+
+describe('deliveries.follow', () => {
+  const follow = async (input: object, credential?: string) => {
+    const stream = await watch('deliveries.follow', input, credential ?? (await app.token(['webhook:write'])))
+    const next = async () => {
+      const { id, data } = await stream.next()
+      return { mark: id, contents: contentsOf(data) }
+    }
+    return { ...stream, next }
+  }
+  const contentsOf = (data: unknown) =>
+    (data as { events: { payload: string }[] }).events.map(({ payload }) => JSON.parse(payload).data.content)
+  const say = (content: string) => sendMessage(as(bob), { room_name: 'bob', content })
+  const minutes = (n: number) => {
+    app.clock.at = new Date(app.clock.at.getTime() + n * 60_000)
+  }
+
+  test('goes on behind a mark that is ten minutes old at most, whatever mark is made up', async () => {
+    using first = await follow({})
+    const { mark, contents } = await first.next()
+    expect(contents).toEqual([])
+    await say('long ago')
+    minutes(11)
+    await say('lately')
+    for (const lastEventId of [mark, 'evt_0000000000.evt_0000000000', 'evt_0000000000']) {
+      using later = await follow({ lastEventId })
+      const { mark: now } = await later.next()
+      expect(now).toMatch(/^evt_[0-9a-hjkmnp-tv-z]{10}\.evt_[0-9a-hjkmnp-tv-z]{10}$/)
+      if (lastEventId?.includes('.')) expect((await later.next()).contents).toEqual(['lately'])
+    }
+    using ahead = await follow({ lastEventId: 'evt_zzzzzzzzzz.evt_zzzzzzzzzz' })
+    await ahead.next()
+    await say('now')
+    expect((await ahead.next()).contents).toEqual(['now'])
+  })
+
+  test('gives a hundred events at a time, and between two of them it is seen that the credential has ended', async () => {
+    app.context.credentials.trust()
+    const client = await app.client()
+    const credential = await app.token(['webhook:write'], { client })
+    minutes(30)
+    using watching = await follow({}, credential)
+    const { mark } = await watching.next()
+    const rooms = await Promise.all(['kim', 'lou', 'mia'].map((name) => app.user(name)))
+    for (const room of rooms) {
+      for (let n = 0; n < 80; n++) await sendMessage(as(room), { room_name: room.username, content: `${n}` })
+    }
+    using stream = await watch('deliveries.follow', { lastEventId: mark }, credential)
+    await stream.next()
+    expect(contentsOf((await stream.next()).data)).toHaveLength(100)
+    await disableApplication(app.context, client.id)
+    let last = await stream.next()
+    for (let n = 0; n < 2 && last.event === 'message'; n++) last = await stream.next()
+    expect(last.data).toMatchObject(refusal('invalid_token'))
+    app.context.credentials.distrust()
   })
 })
 

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { connect } from '../../src/db/client.ts'
+import { endClient } from '../../src/db/pools.ts'
 import { transact } from '../../src/domain/transaction.ts'
 import { disableForLostGrant } from '../../src/domain/webhooks/disable.ts'
 import { enableWebhook } from '../../src/domain/webhooks/enable.ts'
@@ -81,4 +83,30 @@ describe('disabled in mid backlog', () => {
     await enableWebhook(owner(), { id })
     expect(await health()).toMatchObject({ status: 'enabled', disabledReason: null, disabledAt: null })
   })
+})
+
+test('a replay leaves alone what was delivered between its picking and its moving', async () => {
+  const { id, as, say, change, queue, done } = await stage.scene(() => ({ status: 410 }))
+  await say()
+  await stage.work()
+  await change({ status: 'enabled', disabledAt: null, disabledReason: null })
+  const rows = `webhook_deliveries_done where subscription_id = '${id}'`
+  await stage.run(`update webhook_deliveries_done set outcome = 'failed' where subscription_id = '${id}'`)
+  const other = connect(stage.target, { max: 1 })
+  const witness = connect(stage.target, { max: 1 })
+  let replay: Promise<unknown> | undefined
+  await other.begin(async (tx) => {
+    await tx.unsafe(`select from ${rows} for update`)
+    replay = replayDeliveries({ ...as, principal: { kind: 'operator' } }, { subscription: id, only: 'failed' })
+    for (let waits = false; !waits; ) {
+      const [row] = await witness`select exists (select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock') as waits`
+      waits = row?.waits
+    }
+    await tx.unsafe(`update webhook_deliveries_done set outcome = 'delivered' where subscription_id = '${id}'`)
+  })
+  expect(await replay).toEqual({ queued: 0, next: null })
+  expect([await queue(), (await done()).map(({ outcome }) => outcome)]).toEqual([[], ['delivered']])
+  await stage.run(`update webhook_deliveries_done set outcome = 'failed' where subscription_id = '${id}'`)
+  await Promise.all([endClient(other), endClient(witness)])
 })

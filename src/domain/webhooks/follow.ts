@@ -8,7 +8,10 @@ import type { OwnerContext } from './owned.ts'
 export type Following = {
   /** All when left out. */
   types?: readonly SubscribableType[] | undefined
-  /** The mark seen last, by a caller who was cut off. It may bring again what came in the last seconds before it. */
+  /**
+   * The mark seen last, by a caller who was cut off for ten minutes at most. It may bring again what came in the last
+   * seconds before it.
+   */
   after?: string | null | undefined
 }
 
@@ -16,6 +19,9 @@ export type Following = {
 export type Followed = Marked<{ events: LoggedEvent[] }>
 
 const LOOK_MS = 1_000
+/** Of a beat: enough for the last seconds of a busy site, which are read again each time. */
+const PAGES_MAX = 20
+const BATCH_LEAST = 100
 
 /**
  * Events as they happen, in batches, until the caller is gone: those that the caller may read (see `readEvents`). No
@@ -48,15 +54,17 @@ async function* wakes({ onWake }: OwnerContext, signal: AbortSignal): AsyncGener
   }
 }
 
+/** At each beat one batch at most, so that between two of them it is seen who has gone and whose credential has ended. */
 async function* batches(ctx: OwnerContext, log: FollowedLog, { types }: Following, beats: AsyncGenerator<void>) {
   const isWanted = ({ type }: LoggedEvent) => types?.some((one) => one === type) ?? true
   yield { mark: log.mark, item: { events: [] } }
   for await (const _ of beats) {
-    for (let isEnd = false; !isEnd; ) {
+    const events: LoggedEvent[] = []
+    for (let pages = 0; pages < PAGES_MAX && events.length < BATCH_LEAST; pages++) {
       const read = await log.read(ctx)
-      const events = read.events.filter(isWanted)
-      if (events.length > 0) yield { mark: log.mark, item: { events } }
-      isEnd = read.isEnd
+      events.push(...read.events.filter(isWanted))
+      if (read.isEnd) break
     }
+    if (events.length > 0) yield { mark: log.mark, item: { events } }
   }
 }

@@ -4,6 +4,11 @@ import type { OwnerContext } from './owned.ts'
 
 /** Longer than a transaction lasts: what commits late has an identifier that lies so far back at most. */
 const OVERLAP_MS = 10_000
+/** Who was away for longer replays, by what a subscription may replay. */
+const RESUMED_MS = 600_000
+
+const TIME = '[0-9a-hjkmnp-tv-z]{10}'
+const MARK = new RegExp(`^(evt_${TIME})\\.(evt_${TIME})`)
 
 type Read = { events: LoggedEvent[]; isEnd: boolean }
 
@@ -18,9 +23,12 @@ export class FollowedLog {
 
   /** `mark`: that of an earlier reading, which this one goes on behind. It has forgotten what that one saw last. */
   constructor({ now }: OwnerContext, mark?: string | null) {
-    const [, begin, after] = /^(evt_[0-9a-z]{10})\.(evt_[0-9a-z]{10,26})$/.exec(mark ?? '') ?? []
-    this.#begin = begin ?? lowerBound('event', now())
-    this.#after = after === undefined ? this.#begin : this.#rewound(after)
+    const at = now().getTime()
+    const [latest, earliest] = [at, at - RESUMED_MS].map((ms) => lowerBound('event', new Date(ms))) as [string, string]
+    const [, begin = latest, after = begin] = MARK.exec(mark ?? '') ?? []
+    const within = (bound: string) => (bound > latest ? latest : bound < earliest ? earliest : bound)
+    this.#begin = within(begin)
+    this.#after = this.#overlapOf(within(after))
   }
 
   get mark(): string {
@@ -31,16 +39,17 @@ export class FollowedLog {
   async read(ctx: OwnerContext): Promise<Read> {
     const { events, next } = await readEvents(ctx, this.#after)
     const isEnd = next === this.#after
-    this.#after = isEnd ? this.#rewound(next) : next
     const fresh = events.filter(({ id }) => !this.#seen.has(id))
     for (const { id } of fresh) this.#seen.add(id)
+    const back = this.#overlapOf(next)
+    for (const id of this.#seen) if (id < back) this.#seen.delete(id)
+    this.#after = isEnd ? back : next
     return { events: fresh, isEnd }
   }
 
-  /** Where to read again from, and never what was there before the beginning. */
-  #rewound(last: string): string {
+  /** Where what may still appear begins, and never what was there before the beginning. */
+  #overlapOf(last: string): string {
     const back = lowerBound('event', new Date(bornAt(last).getTime() - OVERLAP_MS))
-    for (const id of this.#seen) if (id < back) this.#seen.delete(id)
     if (back < this.#begin) return this.#begin
     return back
   }

@@ -48,20 +48,34 @@ order by x.id limit $6::int`
 
 type Picked = { key: string; delivery_id: string; event_id: string; type: string; occurred_at: string }
 
-/** The row moves back: what was logged stays, and its number goes on. Apart from the picking: see last-logged.ts. */
+/**
+ * The row moves back: what was logged stays, and its number goes on. One whose outcome is another by now stays where it
+ * is. Apart from the picking: see last-logged.ts.
+ */
 const queueRows = statement<
-  [subscriptionId: string, ids: string[], eventIds: string[], types: string[], occurredAt: string[]],
+  [subscriptionId: string, ids: string[], eventIds: string[], types: string[], occurredAt: string[], from: string[]],
   { queued: number }
 >(`
-with removed as (
-  delete from webhook_deliveries_done where id = any($2::text[])
+with finished as (
+  select id from webhook_deliveries_done where id = any($2::text[])
+), removed as (
+  delete from webhook_deliveries_done where id = any($2::text[]) and outcome = any($6::text[]) returning id
 ), queued as (
   insert into webhook_deliveries (id, event_id, type, subscription_id, lane, due_at, created_at)
   select id, event_id, type, $1, 1, statement_timestamp(), occurred_at::timestamptz
   from unnest($2::text[], $3::text[], $4::text[], $5::text[]) t (id, event_id, type, occurred_at)
+  where id in (select id from removed) or id not in (select id from finished)
   on conflict (id) do nothing returning id
 )
 select count(*)::int as queued from queued`)
+
+const unsent = ['cancelled', 'held', 'expired']
+/** What may be moved back. */
+const outcomes: Record<ReplayKind, string[]> = {
+  failed: ['failed'],
+  missed: unsent,
+  all: ['delivered', 'failed', ...unsent],
+}
 
 const pick = (picked: string) => statement<Values, Picked>(picked)
 const pickChunk = {
@@ -88,6 +102,7 @@ export async function replayDeliveries(ctx: OwnerContext, request: ReplayRequest
     all('event_id'),
     all('type'),
     all('occurred_at'),
+    outcomes[only],
   )
   ctx.wake()
   return { queued: chunk?.queued ?? 0, next: picked.length === CHUNK_ROWS ? (picked.at(-1)?.key ?? null) : null }
