@@ -103,3 +103,8 @@ test('what the server ends or refuses is unavailable: a slow statement, a killed
   expect(isUnavailable(await failureOf(refused`select 1`))).toBe(true)
   await endClient(refused)
 })
+
+test('the missing socket of a server is an outage, a missing file is none', () => {
+  const missing = (syscall: string) => Object.assign(new Error('not there'), { code: 'ENOENT', syscall })
+  expect([isUnavailable(missing('connect')), isUnavailable(missing('open'))]).toEqual([true, false])
+})
