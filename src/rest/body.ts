@@ -73,16 +73,15 @@ function isDeeperThan(levels: number, value: unknown): boolean {
 
 /** Forms know strings only; the schema says which names are lists (`a=1&a=2`, `a[]=1`) and which may be null (`a=`). */
 function fromForm(entries: URLSearchParams | FormData, { lists, nullables }: Form): Fields {
-  const given = new Map<string, unknown[]>()
-  for (const [rawName, value] of entries) {
-    const name = rawName.replace(/\[\]$/, '')
-    const values = given.get(name)
-    if (values) values.push(value)
-    else given.set(name, [value])
-  }
-  return Object.fromEntries(
-    [...given].map(([name, values]) => [name, lists.has(name) ? values : only(name, values, nullables)]),
-  )
+  const given = new Map<string, unknown>()
+  entries.forEach((value: unknown, rawName: string) => {
+    const name = rawName.endsWith('[]') ? rawName.slice(0, -2) : rawName
+    const before = given.get(name)
+    if (Array.isArray(before)) before.push(value)
+    else if (before !== undefined) throw new Problem('invalid_request', `${shown(name)}: is given twice.`)
+    else given.set(name, lists.has(name) ? [value] : only(name, value, nullables))
+  })
+  return Object.fromEntries(given)
 }
 
 /** Names the field, also one that nobody reads. */
@@ -102,8 +101,7 @@ const nulIn = (name: string) => new Problem('invalid_request', `${shown(name)}: 
 /** A name of any length is put into no message, nor into the header that repeats it. */
 const shown = (name: string) => name.replaceAll('\0', '').slice(0, 100)
 
-function only(name: string, [value, ...more]: unknown[], nullables: Form['nullables']): unknown {
-  if (more.length > 0) throw new Problem('invalid_request', `${shown(name)}: is given twice.`)
+function only(name: string, value: unknown, nullables: Form['nullables']): unknown {
   if (holdsNul(name) || holdsNul(value)) throw nulIn(name)
   return value === '' && nullables.has(name) ? null : value
 }

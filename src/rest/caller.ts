@@ -33,7 +33,10 @@ const isForwarded = (headers: IncomingHttpHeaders) =>
 /** Whether a header that may come once came twice: Node keeps the first and says nothing. */
 export function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
   let count = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === name) count++
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const raw = rawHeaders[at]
+    if (raw?.length === name.length && raw.toLowerCase() === name) count++
+  }
   return count > 1
 }
 

@@ -23,10 +23,11 @@ export type RestOptions = {
   /** Hears of failures that are ours. */
   report: (error: unknown, caller: Caller) => void
 }
+/** Answers that do not change, once they were given, by what was asked word for word. */
+type Constants = Map<string, { operation: string; answer: Answer }>
 type Exchange = {
   request: IncomingMessage
-  /** Answers that do not change, once they were given. */
-  constants: Map<RestRoute, Answer>
+  constants: Constants
   target: Target
   caller: Caller
   /** Where the credential stands in its limit, known once it was admitted. */
@@ -38,9 +39,15 @@ type Exchange = {
 
 /** The REST door: one function for every path of the specification, also for those where nothing is. */
 export function createRestHandler({ contextOf, publicUrl, report }: RestOptions) {
-  const constants = new Map<RestRoute, Answer>()
+  const constants: Constants = new Map()
 
   return async function handleRest(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
+    const { url = '' } = request
+    const constant = constants.get(`${request.method} ${url}`)
+    if (constant) {
+      noteOperation(caller, constant.operation)
+      return send(response, { path: url, requestId: caller.requestId, publicUrl }, constant.answer)
+    }
     const begun = performance.now()
     const context = contextOf()
     const unknown = { target: nowhere, rate: undefined, clientId: undefined, operation: '' }
@@ -75,20 +82,19 @@ async function respond(context: Context | undefined, exchange: Exchange): Promis
   const route = findRoute(request.method ?? '', target.path)
   if (!context) return unready(route, target)
   exchange.operation = route.operation.route
-  if (caller.trail) caller.trail.operation = exchange.operation
+  noteOperation(caller, exchange.operation)
   const admission = route.access && (await admit(context, route.access, caller))
   exchange.rate = admission?.rate
   exchange.clientId = admission?.principal.clientId ?? undefined
-  if (route.operation.isConstant) return constantly(exchange, route, () => run(context, exchange, route, admission))
-  return run(context, exchange, route, admission)
+  const answer = await run(context, exchange, route, admission)
+  if (route.operation.isConstant && request.url === target.path) {
+    exchange.constants.set(`${request.method} ${target.path}`, { operation: exchange.operation, answer })
+  }
+  return answer
 }
 
-async function constantly({ constants }: Exchange, route: RestRoute, call: () => Promise<Answer>): Promise<Answer> {
-  const known = constants.get(route)
-  if (known) return known
-  const answer = await call()
-  constants.set(route, answer)
-  return answer
+function noteOperation({ trail }: Caller, operation: string) {
+  if (trail) trail.operation = operation
 }
 
 /** Reads the input and calls the procedure: at most once per `Idempotency-Key`, where there is one. */

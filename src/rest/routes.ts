@@ -57,7 +57,8 @@ export function findRoute(method: string, path: string): RestRoute {
 /** The route of a request, if there is one; HEAD is answered like GET. */
 export function routeAt(method: string, path: string): RestRoute | undefined {
   const wanted = method === 'HEAD' ? 'GET' : method
-  return exact.get(`${wanted} ${path}`) ?? routesAt(path).find(({ operation }) => operation.method === wanted)
+  const isIt = ({ operation, pattern }: RestRoute) => operation.method === wanted && pattern.test(path)
+  return exact.get(`${wanted} ${path}`) ?? routes.find(isIt)
 }
 
 export const routesAt = (path: string): RestRoute[] => routes.filter(({ pattern }) => pattern.test(path))

@@ -8,5 +8,7 @@ export function requireParameter(name: string, value: string | undefined): strin
 
 /** RFC 6749, section 3.1: a parameter without a value counts as omitted. */
 export function omitEmpty(fields: Record<string, string | undefined>): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''))
+  const given: Record<string, string | undefined> = {}
+  for (const name in fields) if (fields[name] !== '') given[name] = fields[name]
+  return given
 }

@@ -11,10 +11,10 @@ const pagePaths = [
   '/signup',
   '/console',
   '/llms.txt',
-].map((page) => ({ page, below: `${page}/` }))
+]
+const page = new RegExp(`^(?:${pagePaths.join('|').replaceAll('.', '\\.')})(?=[/?]|$)`)
 
 /** The one of these paths that an address is at or below. */
 export function pageOf(url: string): string | undefined {
-  const [path = ''] = url.split('?', 1)
-  return pagePaths.find(({ page, below }) => path === page || path.startsWith(below))?.page
+  return page.exec(url)?.[0]
 }
