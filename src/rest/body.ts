@@ -27,30 +27,38 @@ export async function readBody(request: IncomingMessage, form: Form): Promise<Fi
 
 const noFields: Parse = () => ({})
 
-const parsers: Record<string, Parse | undefined> = {
-  'application/json': ({ bytes }) => {
-    const json = utf8.decode(bytes)
-    const fields = asFields(JSON.parse(json))
-    if (json.includes('\\u0000')) refuseNul(fields) // raw, JSON itself refuses it
-    return fields
-  },
-  'application/x-www-form-urlencoded': ({ bytes, form }) => fromForm(new URLSearchParams(utf8.decode(bytes)), form),
-  'multipart/form-data': async ({ bytes, type, form }) => {
-    utf8.decode(bytes) // the parser itself would put U+FFFD for what is not UTF-8
-    return fromForm(await new Response(bytes, { headers: { 'content-type': type } }).formData(), form)
-  },
+const fromJson: Parse = ({ bytes }) => {
+  const json = utf8.decode(bytes)
+  const fields = asFields(JSON.parse(json))
+  if (json.includes('\\u0000')) refuseNul(fields) // raw, JSON itself refuses it
+  return fields
 }
 
+const fromUrlencoded: Parse = ({ bytes, form }) => fromForm(new URLSearchParams(utf8.decode(bytes)), form)
+
+const fromMultipart: Parse = async ({ bytes, type, form }) => {
+  utf8.decode(bytes) // the parser itself would put U+FFFD for what is not UTF-8
+  return fromForm(await new Response(bytes, { headers: { 'content-type': type } }).formData(), form)
+}
+
+const parsers = new Map([
+  ['application/json', fromJson],
+  ['application/x-www-form-urlencoded', fromUrlencoded],
+  ['multipart/form-data', fromMultipart],
+])
+
 function parserOf({ headers }: IncomingMessage, type: string): Parse {
-  const [essence = ''] = type.toLowerCase().split(';', 1)
   const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity'
-  const parse = isPlain && Object.hasOwn(parsers, essence.trim()) ? parsers[essence.trim()] : undefined
+  const parse = isPlain ? (parsers.get(type) ?? parsers.get(essenceOf(type))) : undefined
   if (parse) return parse
   throw new Problem(
     'unsupported_media_type',
     'Send application/json, application/x-www-form-urlencoded or multipart/form-data, uncompressed.',
   )
 }
+
+/** A type without its parameters. */
+const essenceOf = (type: string) => type.toLowerCase().replace(/;.*/s, '').trim()
 
 const isAbsent = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0 && !headers['content-type']

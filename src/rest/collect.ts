@@ -19,13 +19,13 @@ export function collect(request: IncomingMessage, bytesMax: number): Promise<Buf
         refuse()
       }
     })
-    request.once('end', () => {
+    request.on('end', () => {
       if (size > bytesMax) refuse()
       else resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks))
     })
-    request.once('close', () => {
+    request.on('close', () => {
       if (!request.complete) reject(new Problem('invalid_request', 'body: ended too early.'))
     })
-    request.once('error', () => {}) // 'close' follows
+    request.on('error', () => {}) // 'close' follows; each comes once, and on() is cheaper than once()
   })
 }

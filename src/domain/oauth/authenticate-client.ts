@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts'
 import type { Caller, Context } from '../context.ts'
-import { sha256 } from '../digest.ts'
+import { sha256Hex } from '../digest.ts'
 import { Problem } from '../errors.ts'
 import { isId } from '../ids.ts'
 import { networkOf, rateLimits } from '../rate-limits.ts'
@@ -36,7 +36,7 @@ type FoundClient = ClaimedClient & { dpop_bound: boolean | null; grant_types: st
  * one in an index tells nothing about the 256 random bits behind it.
  */
 export const CLAIMED_CLIENT = `
-  (values ($1::text, $2::bytea, $3::boolean)) as claim (client_id, hash, is_asserted)
+  (values ($1::text, decode($2, 'hex'), $3::boolean)) as claim (client_id, hash, is_asserted)
   left join clients c on c.id = claim.client_id and c.disabled_at is null
   left join client_secrets s on s.hash = claim.hash and s.client_id = claim.client_id
         and (s.expires_at is null or s.expires_at > statement_timestamp())`
@@ -64,14 +64,14 @@ export async function findProven(ctx: CalledContext, claim: Claim, values: LookU
   return clientOf(found)
 }
 
-export type LookUp = [clientId: string, secretHash: Buffer | null, isAsserted: boolean]
+export type LookUp = [clientId: string, secretHash: string | null, isAsserted: boolean]
 
 /** What to look a claim up by; undefined when it is nobody's: by its form, or because its assertion is wrong. */
 export async function lookUpOf(ctx: Context, { id, secret, assertion }: Claim): Promise<LookUp | undefined> {
   if (id === undefined || !isId('client', id)) return undefined
   if (assertion !== undefined) return (await isAssertedBy(ctx, id, assertion)) ? [id, null, true] : undefined
   if (secret === undefined) return [id, null, false]
-  return isWellFormed('secret', secret) ? [id, sha256(secret), false] : undefined
+  return isWellFormed('secret', secret) ? [id, sha256Hex(secret), false] : undefined
 }
 
 type Proven<Found extends ClaimedClient> = Found & { client_id: string }

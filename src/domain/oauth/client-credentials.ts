@@ -1,5 +1,5 @@
 import { statement } from '../../db/statement.ts'
-import { sha256 } from '../digest.ts'
+import { sha256Hex } from '../digest.ts'
 import type { TokenResponse } from '../resources.ts'
 import { noteClient } from '../trail.ts'
 import {
@@ -23,7 +23,7 @@ import { tokenResponse } from './token-response.ts'
 import { mint } from './tokens.ts'
 
 type Issued = ClaimedClient & { is_registered: boolean; dpop_bound: boolean; scope: string | null }
-type Values = [...LookUp, tokenHash: Buffer, scopes: readonly string[] | null, jkt: string | null]
+type Values = [...LookUp, tokenHash: string, scopes: readonly string[] | null, jkt: string | null]
 
 /** Issues the token only where all is right, so that one round trip is enough; its other columns say what was not. */
 const issueIfRight = statement<Values, Issued>(`
@@ -33,7 +33,7 @@ const issueIfRight = statement<Values, Issued>(`
       from ${CLAIMED_CLIENT}
   ), token as (
     insert into access_tokens (hash, client_id, scopes, dpop_jkt, expires_at)
-    select $4, client_id, coalesce($5::text[], client_scopes), $6, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}'
+    select decode($4, 'hex'), client_id, coalesce($5::text[], client_scopes), $6, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}'
       from client
      where is_authentic and confidential and is_registered and dpop_bound = ($6::text is not null)
        and coalesce($5::text[], client_scopes) <@ client_scopes and cardinality(client_scopes) > 0
@@ -55,7 +55,7 @@ export async function issueForClient(
   const values = await lookUpOf(ctx, claim)
   const jkt = ctx.caller.dpop ? await bindingOf(ctx, await findProven(ctx, claim, values)) : null
   const token = mint('access')
-  const [found] = values ? await issueIfRight(ctx.db, ...values, sha256(token), wantedScopes(scope), jkt) : []
+  const [found] = values ? await issueIfRight(ctx.db, ...values, sha256Hex(token), wantedScopes(scope), jkt) : []
   if (!found || !isProven(found, claim)) return rejectClient(ctx, claim)
   noteClient(ctx.caller, found.client_id)
 
