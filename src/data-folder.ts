@@ -1,8 +1,10 @@
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 
 /** Makes `DATA_DIR`, if it is not there. Throws one line that says what is wrong with it and what to do. */
 export function prepareDataFolder(dataDir: string): void {
   try {
+    makeMissing(dataDir)
     mkdirSync(dataDir, { recursive: true })
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
@@ -10,6 +12,17 @@ export function prepareDataFolder(dataDir: string): void {
     const explain = refusals[code]
     if (!explain) throw error
     throw new Error(`DATA_DIR ${dataDir} ${explain()}`)
+  }
+}
+
+/** One by one: where none can ever be made, as below /proc, `recursive` of Node 20 tries for ever. */
+function makeMissing(folder: string): void {
+  if (existsSync(folder)) return
+  makeMissing(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error // else another process was quicker
   }
 }
 
@@ -23,6 +36,7 @@ const refusals: Record<string, (() => string) | undefined> = {
   ENOTDIR: isFile,
   EACCES: isClosed,
   EPERM: isClosed,
+  ENOENT: () => `cannot be made where it is: ${elsewhere}`,
   EROFS: () => `is on a file system that is read-only: ${elsewhere}`,
   ENOSPC: () => `cannot be made, because the file system is full: make room, or ${elsewhere}`,
 }

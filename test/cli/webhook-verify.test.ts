@@ -31,7 +31,7 @@ describe('a mistake is named', () => {
   test.each([
     ['the body was parsed and written again', judge(headOf(body), { text: rewritten }), /signature|body/i],
     ['the body was written again before it was signed', judge(headOf(rewritten)), /parsed and written again/],
-    ['a newline was added by an editor', judge(headOf(body), { text: `${body}\n` }), /parsed and written again/],
+    ['a newline was added by an editor', judge(headOf(body), { text: `${body}\n` }), /white space around it/],
     ['the text of the secret was the key', judge(headOf(body, { key: secret })), /text of the secret/],
     ['the secret without its prefix was the key', judge(headOf(body, { key: secret.slice(6) })), /text of the secret/],
     ['the secret bears a "v1,"', judge(headOf(body), { given: `v1,${secret}` }), /not "whsec_" and base64/],
@@ -41,6 +41,11 @@ describe('a mistake is named', () => {
       /lacks the "v1,"/,
     ],
     ['the clock is behind', judge(headOf(body, { timestamp: nowS + 400 })), /400 s in the future/],
+    [
+      'the body was written again, and the delivery is old',
+      judge(headOf(rewritten, { timestamp: nowS - 4000 })),
+      /written again.* it is 4000 s old, and 300 s are allowed/,
+    ],
     ['the delivery is old', judge(headOf(body, { timestamp: nowS - 4000 })), /4000 s old/],
     ['the time is no number', judge({ ...headOf(body), timestamp: 'yesterday' }), /webhook-timestamp/],
     [

@@ -44,6 +44,11 @@ describe('the guides', () => {
     expect(page.text).not.toContain('api.example.com')
   })
 
+  test('are found with a slash too many', async () => {
+    const page = await app.request('GET /docs/guides/webhooks/')
+    expect([page.status, page.headers.get('location')]).toEqual([308, '../webhooks'])
+  })
+
   test('have no dead link among our own pages', async () => {
     const pages = ['/docs/guides/', ...names.map((name) => `/docs/guides/${name}`)]
     const texts = await Promise.all(pages.map(async (page) => (await app.request(`GET ${page}`)).text))

@@ -23,6 +23,7 @@ afterAll(async () => {
 })
 
 const ask = statement<[], { one: number }>('select 1 as one')
+const askSlowly = statement<[], { one: number }>('select 1 as one from pg_sleep(0.5)')
 
 /** Asks until there is an answer, as callers do that are told to try again; returns what they were told meanwhile. */
 async function untilAnswered(limit = AbortSignal.timeout(10_000)): Promise<unknown[]> {
@@ -38,6 +39,8 @@ async function untilAnswered(limit = AbortSignal.timeout(10_000)): Promise<unkno
   }
 }
 
+const killAll = sql`select pg_terminate_backend(pid, 1000) from pg_stat_activity where application_name = 'developer-api'`
+
 /** A listener whose life is heard as events: up, down, and the name of each channel. */
 function hear(channels: readonly string[], pingMs?: number) {
   const life = new EventEmitter()
@@ -52,11 +55,22 @@ function hear(channels: readonly string[], pingMs?: number) {
 
 test('a read whose connection is lost is asked once more, and nobody notices', async () => {
   await ask(pools.db)
-  const killAll = sql`select pg_terminate_backend(pid, 1000) from pg_stat_activity where application_name = 'developer-api'`
   await pools.slow.execute(killAll)
   expect(await Promise.all(Array.from({ length: 8 }, () => ask(pools.db)))).toEqual(
     Array.from({ length: 8 }, () => [{ one: 1 }]),
   )
+})
+
+test('also a read that was being answered, on whatever connections are left', async () => {
+  const asked = Promise.all(Array.from({ length: 8 }, () => askSlowly(pools.db)))
+  for (let asleep = 0; asleep < 8; ) {
+    const [row] = await pools.slow.execute<{ asleep: number }>(
+      sql`select count(*)::int as asleep from pg_stat_activity where application_name = 'developer-api' and wait_event = 'PgSleep'`,
+    )
+    asleep = row?.asleep ?? 0
+  }
+  await pools.slow.execute(killAll)
+  expect(await asked).toEqual(Array.from({ length: 8 }, () => [{ one: 1 }]))
 })
 
 test('while the server is away everything is unavailable, and soon after it is back everyone is answered', async () => {

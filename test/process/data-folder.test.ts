@@ -9,7 +9,7 @@ test('what is wrong with DATA_DIR is told in one line that says what to do', () 
   const file = join(folder.path, 'file')
   writeFileSync(file, '')
   const wrong = /^DATA_DIR \/\S+ (is|may|cannot).+: .*DATA_DIR to a(nother)? folder/
-  for (const path of [file, join(file, 'below'), '/sys/developer-api']) {
+  for (const path of [file, join(file, 'below'), '/sys/developer-api', '/proc/developer-api']) {
     expect(() => prepareDataFolder(path), path).toThrow(wrong)
   }
 })

@@ -21,7 +21,10 @@ export function diagnose(secret: string, head: SignedHead, body: Buffer, nowS: n
   const timestampS = Number(head.timestamp)
   if (!Number.isInteger(timestampS)) return wrong('webhook-timestamp is no whole number of seconds since 1970.')
   if (verify(secret, head, body, timestampS)) return wrong(clockMistake(nowS - timestampS))
-  return wrong(mistakes.find(({ isIt }) => isIt({ secret, key, head, timestampS, body }))?.reason ?? OTHER_SECRET)
+  const mistake = mistakes.find(({ isIt }) => isIt({ secret, key, head, timestampS, body }))
+  if (!mistake) return wrong(OTHER_SECRET)
+  const ageS = nowS - timestampS
+  return wrong(Math.abs(ageS) > TOLERANCE_S ? `${mistake.reason} Besides, ${untimely(ageS)}.` : mistake.reason)
 }
 
 const wrong = (reason: string): Diagnosis => ({ valid: false, reason })
@@ -30,8 +33,12 @@ const OTHER_SECRET =
   'Nothing fits: the secret belongs to another subscription, or the body is not the bytes that were received.'
 
 function clockMistake(ageS: number): string {
+  return `The signature is right, but ${untimely(ageS)}: this is a replay, or a clock is wrong.`
+}
+
+function untimely(ageS: number): string {
   const direction = ageS > 0 ? 'old' : 'in the future'
-  return `The signature is right, but it is ${Math.abs(Math.round(ageS))} s ${direction}, and ${TOLERANCE_S} s are allowed: this is a replay, or a clock is wrong.`
+  return `it is ${Math.abs(Math.round(ageS))} s ${direction}, and ${TOLERANCE_S} s are allowed`
 }
 
 type Case = { secret: string; key: Buffer; head: SignedHead; timestampS: number; body: Buffer }
@@ -42,9 +49,14 @@ const mistakes: { reason: string; isIt: (given: Case) => boolean }[] = [
     isIt: ({ key, head, timestampS, body }) => isSignedAs(`v1,${head.signature}`, key, head.id, timestampS, body),
   },
   {
+    reason: 'The body has white space around it that was not sent, as an editor or echo adds: verify the bytes as they were received.',
+    isIt: ({ key, head, timestampS, body }) =>
+      isSignedAs(head.signature, key, head.id, timestampS, Buffer.from(body.toString('utf8').trim())),
+  },
+  {
     reason: 'The body was parsed and written again: verify the bytes as they were received.',
     isIt: ({ key, head, timestampS, body }) =>
-      rewritings(body).some((text) => isSignedAs(head.signature, key, head.id, timestampS, Buffer.from(text))),
+      isSignedAs(head.signature, key, head.id, timestampS, Buffer.from(rewritten(body))),
   },
   {
     reason: 'The signature was made with the text of the secret: the key is what its base64 decodes to.',
@@ -63,14 +75,13 @@ const mistakes: { reason: string; isIt: (given: Case) => boolean }[] = [
 const isSignedAs = (signature: string, key: Buffer, id: string, timestampS: number, body: Buffer) =>
   signature.split(' ').includes(sign([key], id, timestampS, body))
 
-/** What the bytes may have been before a framework parsed them and somebody wrote them again, or an editor saved them. */
-function rewritings(body: Buffer): string[] {
+/** What the bytes may have been before a framework parsed them and somebody wrote them again. */
+function rewritten(body: Buffer): string {
   const text = body.toString('utf8')
-  const trimmed = text.trim()
   try {
-    return [JSON.stringify(JSON.parse(text)), trimmed]
+    return JSON.stringify(JSON.parse(text))
   } catch {
-    return [trimmed]
+    return text
   }
 }
 

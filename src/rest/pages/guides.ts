@@ -40,6 +40,7 @@ export function guidePages(publicUrl: string): Router {
     const text = readGuide(name, publicUrl)
     const body = new Html(renderMarkdown(text))
     router.get(`/${name}`, (_request, response) => showGuide(response, title, body, name))
+    router.get(`/${name}/`, (_request, response) => response.redirect(308, `../${name}`))
     router.get(`/${name}.md`, (_request, response) => void response.set(headers).type('text/markdown').send(text))
     for (const [, file, code] of text.matchAll(EXAMPLE_FILE)) {
       router.get(`/${file}`, (_request, response) => void response.set(headers).type('txt').send(code))

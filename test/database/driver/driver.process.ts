@@ -19,7 +19,7 @@ afterAll(() => database[Symbol.asyncDispose]())
 
 const target = JSON.stringify(partsOf(database.target))
 const run = promisify(execFile)
-const names = ['crash', 'outside', 'boundary', 'reset', 'types', 'end', 'silence', 'growth', 'text'] as const
+const names = ['crash', 'outside', 'boundary', 'reset', 'types', 'end', 'silence', 'growth', 'text', 'stale'] as const
 const scripts = await bundle(names.map((name) => fileURLToPath(new URL(`${name}.ts`, import.meta.url))))
 
 async function fault(name: (typeof names)[number]) {
@@ -64,6 +64,10 @@ test.concurrent('a statement costs the same after 200,000 as at first, in a pool
     expect(length).toBe(10)
     expect(last).toBeLessThan(10 * first + 5)
   }
+})
+
+test.concurrent('what a backend said as it died is not told to the first statement of the next session', async () => {
+  expect(await fault('stale')).toEqual({ cut: expect.stringMatching(LOST), next: 'resolved' })
 })
 
 test.concurrent('a statement costs the same however long its text is, and is told apart by the types of its parameters', async () => {

@@ -1,5 +1,6 @@
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const toTheSecond = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 
 const SECOND_MS = 1_000
@@ -10,15 +11,16 @@ const units = [
   { unit: 'day', ms: 24 * 3_600 * SECOND_MS, until: 14 * 24 * 3_600 * SECOND_MS },
 ] as const
 
-/** `3 minutes ago`, `in 5 hours`; beyond two weeks the local date. Below five seconds it is now: clocks differ. */
+/** `3 minutes ago`, `in 5 hours`; beyond two weeks the local time. Below five seconds it is now: clocks differ. */
 export function describeAge(at: string, nowMs: number): string {
   const ms = new Date(at).getTime() - nowMs
   if (Math.abs(ms) < 5 * SECOND_MS) return 'just now'
   const fitting = units.find(({ until }) => Math.abs(ms) < until)
-  return fitting ? relative.format(Math.round(ms / fitting.ms), fitting.unit) : localTime(at)
+  return fitting ? relative.format(Math.round(ms / fitting.ms), fitting.unit) : local.format(new Date(at))
 }
 
-export const localTime = (at: string): string => local.format(new Date(at))
+/** Attempts may be seconds apart, and logs are compared by them. */
+export const localTime = (at: string): string => toTheSecond.format(new Date(at))
 
 export const exactTime = (at: string): string => exact.format(new Date(at))
 
