@@ -49,7 +49,8 @@ const mistakes: { reason: string; isIt: (given: Case) => boolean }[] = [
     isIt: ({ key, head, timestampS, body }) => isSignedAs(`v1,${head.signature}`, key, head.id, timestampS, body),
   },
   {
-    reason: 'The body has white space around it that was not sent, as an editor or echo adds: verify the bytes as they were received.',
+    reason:
+      'The body has white space around it that was not sent, as an editor or echo adds: verify the bytes as they were received.',
     isIt: ({ key, head, timestampS, body }) =>
       isSignedAs(head.signature, key, head.id, timestampS, Buffer.from(body.toString('utf8').trim())),
   },
