@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setInterval } from 'node:timers/promises'
@@ -102,8 +102,19 @@ export async function until(what: string, probe: () => boolean): Promise<void> {
   }
 }
 
+/** Asked of every process: the kernel's own list of children may leave one out while others come and go. */
 export const children = (pid: number): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number)
+  readdirSync('/proc')
+    .map(Number)
+    .filter((other) => other > 0 && isChildOf(pid, other))
+
+function isChildOf(pid: number, other: number): boolean {
+  try {
+    return parent(other) === pid
+  } catch {
+    return false // gone meanwhile
+  }
+}
 
 export const parent = (pid: number): number =>
   Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
