@@ -42,7 +42,8 @@ linux(
 linux(`SIGKILL of Node and the guard leaves an orphan, which the next start stops${note}`, async () => {
   const first = await hold({ dataDir })
   const guard = parent(first.server)
-  kill(...children(guard).filter((pid) => pid !== first.server), guard, first.node)
+  // the watcher, then Node, then the guard: nobody is left who could see the one before go, and act
+  kill(...children(guard).filter((pid) => pid !== first.server), first.node, guard)
   await first.ended
   expect(isAlive(first.server)).toBe(true)
   const second = await hold({ dataDir })

@@ -65,7 +65,7 @@ root(
     const second = await hold({ dataDir: closed })
     expect(second.rows).toBeGreaterThanOrEqual(20)
     const guard = parent(second.server)
-    kill(...children(guard).filter((pid) => pid !== second.server), guard, second.node)
+    kill(...children(guard).filter((pid) => pid !== second.server), second.node, guard)
     await second.ended
     const third = await hold({ dataDir: closed })
     expect(isAlive(second.server)).toBe(false)
