@@ -4,7 +4,20 @@ import { afterAll, expect, test } from 'vitest'
 import { connect } from '../../../src/db/client.ts'
 import { startEmbedded } from '../../../src/db/embedded/supervisor.ts'
 import { endClient } from '../../../src/db/pools.ts'
-import { children, hasWorked, hold, isAlive, kill, lacks, makeBase, parent, startHold, stop, until } from './held.ts'
+import {
+  children,
+  type Held,
+  hasWorked,
+  hold,
+  isAlive,
+  kill,
+  lacks,
+  makeBase,
+  parent,
+  startHold,
+  stop,
+  until,
+} from './held.ts'
 
 const base = makeBase()
 afterAll(base.dispose)
@@ -39,13 +52,24 @@ linux(
   },
 )
 
+/** Kills come one after the other, and on a busy machine a server may be told to stop between two of them: then once more. */
+async function leftBehind(makeOrphan: () => Promise<Held>): Promise<Held> {
+  for (let tries = 1; ; tries++) {
+    const held = await makeOrphan()
+    if (isAlive(held.server)) return held
+    expect(tries).toBeLessThan(5)
+  }
+}
+
 linux(`SIGKILL of Node and the guard leaves an orphan, which the next start stops${note}`, async () => {
-  const first = await hold({ dataDir })
-  const guard = parent(first.server)
-  // the watcher, then Node, then the guard: nobody is left who could see the one before go, and act
-  kill(...children(guard).filter((pid) => pid !== first.server), first.node, guard)
-  await first.ended
-  expect(isAlive(first.server)).toBe(true)
+  const first = await leftBehind(async () => {
+    const held = await hold({ dataDir })
+    const guard = parent(held.server)
+    // the watcher, then Node, then the guard: nobody is left who could see the one before go, and act
+    kill(...children(guard).filter((pid) => pid !== held.server), held.node, guard)
+    await held.ended
+    return held
+  })
   const second = await hold({ dataDir })
   expect(isAlive(first.server)).toBe(false)
   await stop(second)
@@ -71,11 +95,11 @@ linux(`a backend that outlives its postmaster holds the folder, and the next sta
   const first = await hold({ dataDir, settings: { client_connection_check_interval: 0 } })
   const client = connect({ host: first.host, port: 5432, user: 'app', database: 'app' }, { max: 1, statementMs: 0 })
   const [row] = await client<[{ pid: number }]>`select pg_backend_pid() as pid`
-  const busy = client`select count(*) from generate_series(1, 800000) as g where md5(md5(g::text)) = 'x'`.catch(
+  const busy = client`select count(*) from generate_series(1, 1000000) as g where md5(md5(g::text)) = 'x'`.catch(
     () => {},
   )
   await until('the backend at work', () => hasWorked(row.pid))
-  kill(parent(first.server), first.node, first.server)
+  kill(first.server, first.node, parent(first.server)) // Node's end before the server's would have it told to stop
   await first.ended
   expect(isAlive(row.pid)).toBe(true)
   const second = await hold({ dataDir })
