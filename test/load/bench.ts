@@ -1,18 +1,14 @@
-import { parseArgs } from 'node:util'
 import { temporaryFolder } from '../support/folder.ts'
-import { Driver } from './drive.ts'
+import { drive } from './drive.ts'
 import { demoOf, type Measured, startMeasured, startServiceOn } from './measured.ts'
+import { numbersGiven } from './options.ts'
 import { type LoadRequest, requestsOf } from './requests.ts'
 import { machineLine, table } from './table.ts'
 
 // npm run bench — CPU time of the service for each of six requests, beside a bare floor on the same database; loopback only,
 // about a minute. Read the ratios: CPU time is the stable figure on a machine that does other things, too.
 
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '2' }, rounds: { type: 'string', default: '2' } },
-})
-const SECONDS = Number(values.seconds)
-const ROUNDS = Number(values.rounds)
+const { seconds: SECONDS, rounds: ROUNDS } = numbersGiven({ seconds: 2, rounds: 2 })
 const AT_ONCE = 32
 const WARM_REQUESTS = 2_000
 const MESSAGES = 200
@@ -25,7 +21,7 @@ await using floor = await startMeasured(
   '/health/',
 )
 const requests = requestsOf(demoOf(folder.path))
-await drive(service, requests.send, MESSAGES)
+await drive(service.base, requests.send, AT_ONCE, (sent) => sent < MESSAGES)
 
 const rows: string[][] = []
 for (const [name, request] of Object.entries(requests)) {
@@ -44,19 +40,10 @@ process.stdout.write(
 
 /** Microseconds of CPU time of a server for one request. */
 async function costOf(server: Measured, request: LoadRequest): Promise<number> {
-  await drive(server, request, WARM_REQUESTS)
+  await drive(server.base, request, AT_ONCE, (sent) => sent < WARM_REQUESTS)
   const before = await server.usage()
-  const sent = await drive(server, request, Number.POSITIVE_INFINITY)
+  const { sent } = await drive(server.base, request, AT_ONCE, (_, seconds) => seconds < SECONDS)
   return ((await server.usage()).cpuUs - before.cpuUs) / sent
-}
-
-async function drive({ base }: Measured, request: LoadRequest, most: number): Promise<number> {
-  await using driver = new Driver(base, [request], AT_ONCE)
-  const { sent, errors, shedMs } = await driver.closedLoop(AT_ONCE, (count, seconds) =>
-    most === Number.POSITIVE_INFINITY ? seconds < SECONDS : count < most,
-  )
-  if (errors + shedMs.length > 0) throw new Error(`${request.method} ${request.path}: ${errors} wrong answers`)
-  return sent
 }
 
 function least(list: number[] = []): number {

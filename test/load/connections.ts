@@ -2,16 +2,15 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { startService } from '../support/process.ts'
+import { numbersGiven } from './options.ts'
 
 // npm run bench:connections — what 10 000 idle connections cost a process; loopback only. Half say nothing at all, half
 // have asked once and stay. Ends with status 1 when the service does not answer beside them. Needs `ulimit -n` above 10 100.
 
-const { values } = parseArgs({ options: { connections: { type: 'string', default: '10000' } } })
-const COUNT = Number(values.connections)
+const { connections: COUNT } = numbersGiven({ connections: 10_000 })
 const AT_ONCE = 200
 const ANSWER_MS_MAX = 1_000
 const BYTES_EACH_MAX = 32 * 1024

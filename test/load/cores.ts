@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os'
-import { parseArgs } from 'node:util'
 import { temporaryFolder } from '../support/folder.ts'
 import { freePort } from '../support/free-port.ts'
 import { startService } from '../support/process.ts'
-import { Driver } from './drive.ts'
+import { drive } from './drive.ts'
 import { demoOf } from './measured.ts'
+import { numbersGiven } from './options.ts'
 import { type LoadRequest, requestsOf } from './requests.ts'
 import { machineLine, table } from './table.ts'
 
@@ -12,11 +12,7 @@ import { machineLine, table } from './table.ts'
 // only, about a minute. The generator and the database need cores, too, so read what a core that the service used has done:
 // when that stays the same, more cores bring as much more.
 
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '4' }, rounds: { type: 'string', default: '3' } },
-})
-const SECONDS = Number(values.seconds)
-const ROUNDS = Number(values.rounds)
+const { seconds: SECONDS, rounds: ROUNDS } = numbersGiven({ seconds: 4, rounds: 3 })
 /** For each process: a core does less for a request when more of them come together. */
 const AT_ONCE = 32
 const WARM_REQUESTS = 3_000
@@ -74,27 +70,14 @@ async function measure(processes: number): Promise<Map<string, Work>> {
   const document: LoadRequest = { method: 'GET', path: '/openapi.json', headers: {}, status: 200 }
   const works = new Map<string, Work>()
   for (const [name, request] of Object.entries({ 'the document': document, '50 channels': channels })) {
-    const drive = async (goesOn: (sent: number, seconds: number) => boolean) =>
-      driven(service.base, request, AT_ONCE * processes, goesOn)
-    await drive((sent) => sent < WARM_REQUESTS * processes)
+    const atOnce = AT_ONCE * processes
+    await drive(service.base, request, atOnce, (sent) => sent < WARM_REQUESTS * processes)
     const before = await cpuSecondsAt(metricsPort)
-    const { sent, seconds } = await drive((_sent, passed) => passed < SECONDS)
+    const { sent, seconds } = await drive(service.base, request, atOnce, (_, passed) => passed < SECONDS)
     works.set(name, { sent, seconds, cpuSeconds: (await cpuSecondsAt(metricsPort)) - before })
   }
   await service.stop()
   return works
-}
-
-async function driven(
-  base: string,
-  request: LoadRequest,
-  atOnce: number,
-  goesOn: (sent: number, seconds: number) => boolean,
-) {
-  await using driver = new Driver(base, [request], atOnce)
-  const outcome = await driver.closedLoop(atOnce, goesOn)
-  if (outcome.errors + outcome.shedMs.length > 0) throw new Error(`${request.path}: ${outcome.errors} wrong answers`)
-  return outcome
 }
 
 /** CPU time of all processes of the service so far, as they tell Prometheus. */

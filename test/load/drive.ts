@@ -16,6 +16,18 @@ export type Outcome = {
   errors: number
 }
 
+/** Whether to send one more, by what was sent so far and how long it took. */
+type GoesOn = (sent: number, seconds: number) => boolean
+
+/** One request again and again, so many at once. Throws when an answer is not the one that it wants. */
+export async function drive(base: string, request: LoadRequest, atOnce: number, goesOn: GoesOn): Promise<Outcome> {
+  await using driver = new Driver(base, [request], atOnce)
+  const outcome = await driver.closedLoop(atOnce, goesOn)
+  const wrong = outcome.errors + outcome.shedMs.length
+  if (wrong > 0) throw new Error(`${request.method} ${request.path}: ${wrong} wrong answers`)
+  return outcome
+}
+
 /** Sends requests to a server over at most `connections` connections. */
 export class Driver implements AsyncDisposable {
   readonly #pool: Pool
@@ -28,7 +40,7 @@ export class Driver implements AsyncDisposable {
   }
 
   /** As many at once as given, each followed by the next as soon as it is answered: finds what a server can do. */
-  async closedLoop(atOnce: number, goesOn: (sent: number, seconds: number) => boolean): Promise<Outcome> {
+  async closedLoop(atOnce: number, goesOn: GoesOn): Promise<Outcome> {
     const begun = performance.now()
     const outcome = nothing()
     const work = async () => {

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util'
 import { openContext } from '../../src/compose.ts'
 import { readConfig } from '../../src/config.ts'
 import { connect, databaseOver } from '../../src/db/client.ts'
@@ -20,13 +19,13 @@ import { Opened } from '../../src/opened.ts'
 import { DAYS, first, MAKE, nth, old, spread } from '../database/plans/seed.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { percentile } from './drive.ts'
+import { numbersGiven } from './options.ts'
 import { machineLine, table } from './table.ts'
 
 // npm run bench:growth — how long each list and a message take as a table grows; about a minute up to a million messages,
 // `-- --to 10000000` for ten. Half of the messages are in one room. Ends with status 1 when something takes twice as long.
 
-const { values } = parseArgs({ options: { to: { type: 'string', default: '1000000' } } })
-const TO = Number(values.to)
+const { to: TO } = numbersGiven({ to: 1_000_000 })
 const USERS = 100_000
 const DELIVERIES = 100_000
 const SUBSCRIPTIONS = 1_000

@@ -1,7 +1,7 @@
-import { parseArgs } from 'node:util'
 import { temporaryFolder } from '../support/folder.ts'
 import { Driver, type Outcome, percentile } from './drive.ts'
 import { demoOf, startServiceOn } from './measured.ts'
+import { numbersGiven } from './options.ts'
 import { mixOf } from './requests.ts'
 import { machineLine, table } from './table.ts'
 
@@ -9,8 +9,7 @@ import { machineLine, table } from './table.ts'
 // about a minute. The rate is kept whatever becomes of the answers, as the outside world keeps it: a service that
 // cannot follow must say so (503, Retry-After), not let everybody wait. Ends with status 1 when it does not.
 
-const { values } = parseArgs({ options: { seconds: { type: 'string', default: '8' } } })
-const SECONDS = Number(values.seconds)
+const { seconds: SECONDS } = numbersGiven({ seconds: 8 })
 const AT_ONCE = 64
 /** More than the service takes in at once: it has to refuse what is beyond. */
 const CONNECTIONS = 4_000

@@ -1,18 +1,14 @@
-import { parseArgs } from 'node:util'
 import { temporaryFolder } from '../support/folder.ts'
 import { Driver } from './drive.ts'
 import { demoOf, startServiceOn } from './measured.ts'
+import { numbersGiven } from './options.ts'
 import { requestsOf } from './requests.ts'
 import { machineLine, table } from './table.ts'
 
 // npm run bench:memory — resident memory after a tenth and after all of the requests, and the time from a start to the first
 // ready answer on a database that is there; loopback only, some minutes. Ends with status 1 when memory grows or a start is slow.
 
-const { values } = parseArgs({
-  options: { requests: { type: 'string', default: '1000000' }, starts: { type: 'string', default: '5' } },
-})
-const REQUESTS = Number(values.requests)
-const STARTS = Number(values.starts)
+const { requests: REQUESTS, starts: STARTS } = numbersGiven({ requests: 1_000_000, starts: 5 })
 const AT_ONCE = 32
 const GROWTH_MAX = 1.1
 const READY_MS_MAX = 1_500

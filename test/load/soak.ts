@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { APPLICATION_IN_FLIGHT_MAX } from '../../src/domain/webhooks/claim.ts'
+import { numbersGiven } from './options.ts'
 import { putLoadOn, type Seen } from './soak-load.ts'
 import { Ear, startEars } from './soak-receivers.ts'
 import { createSoakStage } from './soak-stage.ts'
@@ -11,8 +11,7 @@ import { createSoakStage } from './soak-stage.ts'
 // npm run soak -- --minutes 2 — mixed load, while processes that it started itself are killed at random; loopback only.
 // At the end chat, ledger and receivers must agree. Ends with status 1 when they do not.
 
-const { values } = parseArgs({ options: { minutes: { type: 'string', default: '30' } } })
-const runMs = Number(values.minutes) * 60_000
+const runMs = numbersGiven({ minutes: 30 }).minutes * 60_000
 const KILL_EVERY_MS = 8_000
 const SETTLE_MS = 180_000
 
