@@ -23,7 +23,7 @@ afterAll(async () => {
 })
 
 const ask = statement<[], { one: number }>('select 1 as one')
-const askSlowly = statement<[], { one: number }>('select 1 as one from pg_sleep(0.5)')
+const askBehindLock = statement<[], { one: number }>('select 1 as one from pg_advisory_xact_lock_shared(1)')
 
 /** Asks until there is an answer, as callers do that are told to try again; returns what they were told meanwhile. */
 async function untilAnswered(limit = AbortSignal.timeout(10_000)): Promise<unknown[]> {
@@ -62,15 +62,19 @@ test('a read whose connection is lost is asked once more, and nobody notices', a
 })
 
 test('also a read that was being answered, on whatever connections are left', async () => {
-  const asked = Promise.all(Array.from({ length: 8 }, () => askSlowly(pools.db)))
-  for (let asleep = 0; asleep < 8; ) {
-    const [row] = await pools.slow.execute<{ asleep: number }>(
-      sql`select count(*)::int as asleep from pg_stat_activity where application_name = 'developer-api' and wait_event = 'PgSleep'`,
-    )
-    asleep = row?.asleep ?? 0
-  }
-  await pools.slow.execute(killAll)
-  expect(await asked).toEqual(Array.from({ length: 8 }, () => [{ one: 1 }]))
+  const asked = await pools.slow.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(1)`)
+    const waiting = Promise.all(Array.from({ length: 8 }, () => askBehindLock(pools.db)))
+    for (let count = 0; count < 8; ) {
+      const [row] = await pools.slow.execute<{ count: number }>(
+        sql`select count(*)::int as count from pg_stat_activity where application_name = 'developer-api' and wait_event = 'advisory'`,
+      )
+      count = row?.count ?? 0
+    }
+    await pools.slow.execute(killAll)
+    return { waiting }
+  })
+  expect(await asked.waiting).toEqual(Array.from({ length: 8 }, () => [{ one: 1 }]))
 })
 
 test('while the server is away everything is unavailable, and soon after it is back everyone is answered', async () => {
