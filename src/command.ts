@@ -7,8 +7,8 @@ import type { Context } from './domain/context.ts'
 import { Waker } from './domain/webhooks/waker.ts'
 import type { Life } from './lifecycle.ts'
 import { Opened } from './opened.ts'
+import { announceCommits } from './other-processes.ts'
 import { openStorage } from './storage.ts'
-import { announceWakes } from './worker.ts'
 
 /**
  * Runs `work` over the database of `DATABASE_URL`, over that of the service that runs from the same `DATA_DIR`, or over
@@ -19,7 +19,7 @@ export async function withContext<Result>(config: Config, work: (ctx: Context) =
   const target = await findDatabase(config, opened)
   const waker = new Waker()
   const ctx = await openContext(config, { target, opened, wake: waker.wake, onWake: waker.onWake })
-  using _announcement = announceWakes(ctx, waker)
+  using _announcement = announceCommits(ctx, waker)
   const pending = await countPending(ctx.db)
   if (pending > 0) throw new Error(`The database lacks ${pending} migrations: run "developer-api migrate"`)
   return await work(ctx)

@@ -1,7 +1,6 @@
 import { tellFigures } from './cluster-figures.ts'
 import { openContext } from './compose.ts'
 import type { Config } from './config.ts'
-import { followCredentialChanges } from './credential-changes.ts'
 import type { Target } from './db/client.ts'
 import type { Context } from './domain/context.ts'
 import { checkDelivery } from './domain/webhooks/boot.ts'
@@ -9,6 +8,7 @@ import { Waker } from './domain/webhooks/waker.ts'
 import type { Life } from './lifecycle.ts'
 import { drain, listen } from './listen.ts'
 import { type Meter, openMetrics, publishMetrics } from './metering.ts'
+import { announceCommits, hearOthers } from './other-processes.ts'
 import { whenReachable } from './reachable.ts'
 import { Occupancy } from './rest/occupancy.ts'
 import { createHttpServer } from './rest/server.ts'
@@ -17,7 +17,7 @@ import type { Traces } from './telemetry/traces.ts'
 import { openTraces } from './tracing.ts'
 import { startUpkeep } from './upkeep.ts'
 import { keepUsage } from './usage-writing.ts'
-import { announceWakes, startWorker } from './worker.ts'
+import { startWorker } from './worker.ts'
 
 export type ServiceOptions = {
   /** The database, once it is migrated. */
@@ -47,12 +47,12 @@ export async function openService(config: Config, life: Life, options: ServiceOp
   const { opened, stopping } = life
   const { wake, onWake } = waker
   const context = await openContext(config, { target, opened, wake, onWake, stopping, isMember, metrics, traces })
-  life.opened.use(followCredentialChanges(context, config.directUrl ?? target))
+  life.opened.use(hearOthers(context, { waker, target: config.directUrl ?? target }))
   life.opened.use(keepUsage(context))
   await whenReachable(target, stopping, () => checkDelivery(context))
   ready = context
   if (!listensFirst) await listen(server, config)
-  const stopDelivering = startDelivering(context, config, { waker, target })
+  const stopDelivering = startDelivering(context, config, waker)
   life.opened.defer(() => Promise.all([drain(server, config), stopDelivering()]))
 }
 
@@ -71,12 +71,10 @@ async function publish(config: Config, { opened }: Life, isMember: boolean, mete
   tellFigures(meter)
 }
 
-type Delivering = { waker: Waker; target: Target }
-
-function startDelivering(context: Context, config: Config, { waker, target }: Delivering): () => Promise<void> {
+function startDelivering(context: Context, config: Config, waker: Waker): () => Promise<void> {
   const upkeep = startUpkeep(context)
-  const announcement = announceWakes(context, waker)
-  const worker = config.hasWorker ? startWorker(context, { waker, target: config.directUrl ?? target }) : undefined
+  const announcement = announceCommits(context, waker)
+  const worker = config.hasWorker ? startWorker(context, { waker }) : undefined
   return async () => {
     await upkeep[Symbol.asyncDispose]()
     await worker?.[Symbol.asyncDispose]()

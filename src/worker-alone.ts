@@ -5,6 +5,7 @@ import { checkDelivery } from './domain/webhooks/boot.ts'
 import { Waker } from './domain/webhooks/waker.ts'
 import type { Life } from './lifecycle.ts'
 import { openMetrics, publishMetrics } from './metering.ts'
+import { hearOthers } from './other-processes.ts'
 import { whenReachable } from './reachable.ts'
 import { openStorage } from './storage.ts'
 import { logger, openLog } from './telemetry/logger.ts'
@@ -23,6 +24,7 @@ export async function startWorkerAlone(life: Life): Promise<void> {
   const context = await openContext(config, { target, opened, wake: waker.wake, metrics, traces })
   if (metrics) await publishMetrics(config, opened, { metrics, contextOf: () => context })
   await whenReachable(target, life.stopping, () => checkDelivery(context))
-  opened.use(startWorker(context, { waker, target: config.directUrl ?? target }))
+  opened.use(hearOthers(context, { waker, target: config.directUrl ?? target }))
+  opened.use(startWorker(context, { waker }))
   logger.info({ pid: process.pid }, 'The worker delivers')
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import { eq } from 'drizzle-orm'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { followCredentialChanges } from '../../src/credential-changes.ts'
 import * as schema from '../../src/db/schema/index.ts'
 import type { Context, Principal } from '../../src/domain/context.ts'
 import { sha256 } from '../../src/domain/digest.ts'
@@ -9,6 +8,8 @@ import { newId } from '../../src/domain/ids.ts'
 import { CredentialCache } from '../../src/domain/oauth/credential-cache.ts'
 import { identify } from '../../src/domain/oauth/identify.ts'
 import { mint } from '../../src/domain/oauth/tokens.ts'
+import { Waker } from '../../src/domain/webhooks/waker.ts'
+import { hearOthers } from '../../src/other-processes.ts'
 import { createTestApp } from '../support/app.ts'
 
 const principal: Principal = { kind: 'application', clientId: 'cli', scopes: [] }
@@ -63,7 +64,7 @@ describe('what ends a credential is heard by every process', async () => {
   const app = await createTestApp()
   const { db, now } = app.context
   const other = otherProcess(app.context)
-  const following = followCredentialChanges(other.context, app.target)
+  const following = hearOthers(other.context, { waker: new Waker(), target: app.target })
   afterAll(async () => {
     await following[Symbol.asyncDispose]()
     await app[Symbol.asyncDispose]()

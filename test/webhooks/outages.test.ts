@@ -55,7 +55,7 @@ class Lines {
 }
 
 const work = (reach: Partial<Pick<Context, 'db' | 'slow' | 'replica'>> = {}) =>
-  startWorker({ ...stage.context, ...reach, log: lines.log }, { waker, target: stage.target })
+  startWorker({ ...stage.context, ...reach, log: lines.log }, { waker })
 
 type Happening = {
   of?: Stage
@@ -98,7 +98,7 @@ test('the server is killed and starts again', async () => {
       of,
       ring: own.wake,
       begins: () => process.kill(server.pid(), 'SIGKILL'),
-      worker: () => startWorker(context, { waker: own, target: server.target }),
+      worker: () => startWorker(context, { waker: own }),
     })
   } finally {
     await pools[Symbol.asyncDispose]()

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openPools } from '../../src/db/pools.ts'
 import { Waker } from '../../src/domain/webhooks/waker.ts'
-import { announceWakes, startWorker } from '../../src/worker.ts'
+import { Opened } from '../../src/opened.ts'
+import { announceCommits, hearOthers } from '../../src/other-processes.ts'
+import { startWorker } from '../../src/worker.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
@@ -16,8 +18,13 @@ beforeEach(async () => {
 })
 afterEach(() => stage[Symbol.asyncDispose]())
 
-const work = (options: { graceMs?: number } = {}) =>
-  startWorker(stage.context, { waker, target: stage.target, ...options })
+/** What a process has that delivers and hears of others. */
+function work(options: { graceMs?: number } = {}): AsyncDisposable {
+  const opened = new Opened()
+  opened.use(hearOthers(stage.context, { waker, target: stage.target }))
+  opened.use(startWorker(stage.context, { waker, ...options }))
+  return opened
+}
 /** Resolves at the next wake. */
 const woken = () =>
   new Promise<void>((resolve) => {
@@ -40,13 +47,18 @@ describe('the loop', () => {
     expect(waits.toSorted((a, b) => a - b)[3], `${waits.map(Math.round)} ms`).toBeLessThan(500)
   })
 
-  test('hears of commits in other processes, and passes on its own', async () => {
+  test('hears of commits in other processes, and tells nobody of them: two would never stop telling each other', async () => {
     await using _ = work()
+    const told = vi.fn()
+    waker.onCommit(told)
     const other = new Waker()
-    using _announcing = announceWakes(stage.context, other)
+    using _announcing = announceCommits(stage.context, other)
     const heard = woken()
     other.wake()
     await heard
+    expect(told).not.toHaveBeenCalled()
+    waker.wake()
+    expect(told).toHaveBeenCalledOnce()
   })
 
   test('serves one receiver at once while another hangs', async () => {
@@ -166,7 +178,7 @@ test('the database goes in mid batch and comes back: the loop waits, and nothing
     return {}
   })
   for (let n = 0; n < 30; n++) await say(`${n}`)
-  const worker = startWorker({ ...stage.context, ...pools, log }, { waker, target: proxy.target })
+  const worker = startWorker({ ...stage.context, ...pools, log }, { waker })
   await told
   await proxy.giveBack()
   await receiver.receivedEvents(30)

@@ -4,6 +4,7 @@ import type { Target } from '../../../src/db/client.ts'
 import { deliveryFigures } from '../../../src/domain/webhooks/figures.ts'
 import { Waker } from '../../../src/domain/webhooks/waker.ts'
 import { Opened } from '../../../src/opened.ts'
+import { hearOthers } from '../../../src/other-processes.ts'
 import { startWorker } from '../../../src/worker.ts'
 
 /** What a test says to the worker that it starts as a process of its own, to be able to kill it. */
@@ -21,7 +22,8 @@ const { wake, onWake } = waker
 const stop = new AbortController()
 const { target, graceMs } = order
 const context = await openContext(config, { target, opened, wake, onWake, stopping: stop.signal })
-opened.use(startWorker(context, { waker, target, graceMs }))
+opened.use(hearOthers(context, { waker, target }))
+opened.use(startWorker(context, { waker, graceMs }))
 process.once('SIGTERM', async () => {
   await opened[Symbol.asyncDispose]()
   process.exit(0)
