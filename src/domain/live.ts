@@ -20,13 +20,17 @@ export type Marked<Item> = { mark: string; item: Item }
 const open = new Map<string, number>()
 
 /**
- * Yields whenever there may be something new: at once, after each commit of an event anywhere, and every second; not more
- * often than every 100 ms. Ends when the caller is gone. Throws `rate_limited` when the caller has twenty such calls open in
+ * Yields whenever there may be something new: at once, after each commit of an event anywhere, every second, and again as
+ * long as the caller is behind; not more often than every 100 ms. Ends when the caller is gone. Throws `rate_limited` when the caller has twenty such calls open in
  * this process already; `unavailable` when the process stops, so that clients ask again, where a stream that merely ended
  * would count as complete; `invalid_token` or `insufficient_scope` a moment after the credential has ended or lost a scope,
  * a login session at most five seconds after.
  */
-export async function* looks(ctx: StreamContext, signal: AbortSignal | undefined): AsyncGenerator<void> {
+export async function* looks(
+  ctx: StreamContext,
+  signal: AbortSignal | undefined,
+  isBehind = () => false,
+): AsyncGenerator<void> {
   const ended = AbortSignal.any(signal ? [signal, ctx.stopping] : [ctx.stopping])
   const bell = new Bell()
   const leave = enter(ctx.principal)
@@ -37,7 +41,7 @@ export async function* looks(ctx: StreamContext, signal: AbortSignal | undefined
       const seenAt = performance.now()
       yield
       await pause(LOOK_AT_MOST_EVERY_MS - (performance.now() - seenAt), ended)
-      await bell.heard(LOOK_AT_LATEST_MS, ended)
+      if (!isBehind()) await bell.heard(LOOK_AT_LATEST_MS, ended)
       if (!ended.aborted) await check()
     }
     if (!signal?.aborted) throw new Problem('unavailable', 'The service is stopping: ask again.', { retryAfterS: 1 })

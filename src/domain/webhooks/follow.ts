@@ -32,7 +32,9 @@ export async function followEvents(
   following: Following,
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<Followed>> {
-  return batches(ctx, new FollowedLog(ctx, following.after), following, looks(ctx, signal))
+  const log = new FollowedLog(ctx, following.after)
+  const beats = looks(ctx, signal, () => log.isBehind)
+  return batches(ctx, log, following, beats)
 }
 
 /** The same for the operator, who has no credential that could end. */
@@ -41,14 +43,18 @@ export function followAsOperator(
   following: Following,
   signal: AbortSignal,
 ): AsyncGenerator<Followed> {
-  return batches(ctx, new FollowedLog(ctx, following.after), following, wakes(ctx, signal))
+  const log = new FollowedLog(ctx, following.after)
+  return batches(ctx, log, following, wakes(ctx, log, signal))
 }
 
-async function* wakes({ onWake }: OwnerContext, signal: AbortSignal): AsyncGenerator<void> {
+async function* wakes({ onWake }: OwnerContext, log: FollowedLog, signal: AbortSignal): AsyncGenerator<void> {
   const bell = new Bell()
   const stopHearing = onWake(bell.ring)
   try {
-    for (; !signal.aborted; await bell.heard(LOOK_MS, signal)) yield
+    while (!signal.aborted) {
+      yield
+      if (!log.isBehind) await bell.heard(LOOK_MS, signal)
+    }
   } finally {
     stopHearing()
   }
@@ -61,9 +67,8 @@ async function* batches(ctx: OwnerContext, log: FollowedLog, { types }: Followin
   for await (const _ of beats) {
     const events: LoggedEvent[] = []
     for (let pages = 0; pages < PAGES_MAX && events.length < BATCH_LEAST; pages++) {
-      const read = await log.read(ctx)
-      events.push(...read.events.filter(isWanted))
-      if (read.isEnd) break
+      events.push(...(await log.read(ctx)).filter(isWanted))
+      if (!log.isBehind) break
     }
     if (events.length > 0) yield { mark: log.mark, item: { events } }
   }

@@ -10,8 +10,6 @@ const RESUMED_MS = 600_000
 const TIME = '[0-9a-hjkmnp-tv-z]{10}'
 const MARK = new RegExp(`^(evt_${TIME})\\.(evt_${TIME})`)
 
-type Read = { events: LoggedEvent[]; isEnd: boolean }
-
 /**
  * The log of events from now on, as it is read by and by. Identifiers are made before their commit, so an event may appear
  * behind one that was read already: the last seconds are read again each time, and what was seen is left out.
@@ -20,11 +18,12 @@ export class FollowedLog {
   readonly #seen = new Set<string>()
   readonly #begin: string
   #after: string
+  #isBehind = true
 
   /** `mark`: that of an earlier reading, which this one goes on behind. It has forgotten what that one saw last. */
   constructor({ now }: OwnerContext, mark?: string | null) {
-    const at = now().getTime()
-    const [latest, earliest] = [at, at - RESUMED_MS].map((ms) => lowerBound('event', new Date(ms))) as [string, string]
+    const latest = lowerBound('event', now())
+    const earliest = lowerBound('event', new Date(now().getTime() - RESUMED_MS))
     const [, begin = latest, after = begin] = MARK.exec(mark ?? '') ?? []
     const within = (bound: string) => (bound > latest ? latest : bound < earliest ? earliest : bound)
     this.#begin = within(begin)
@@ -35,16 +34,21 @@ export class FollowedLog {
     return `${this.#begin}.${this.#after}`
   }
 
-  /** What is new, oldest first as far as it is there. `isEnd`: there is no more for now. */
-  async read(ctx: OwnerContext): Promise<Read> {
+  /** Whether there may be more already. */
+  get isBehind(): boolean {
+    return this.#isBehind
+  }
+
+  /** What is new, oldest first as far as it is there. */
+  async read(ctx: OwnerContext): Promise<LoggedEvent[]> {
     const { events, next } = await readEvents(ctx, this.#after)
-    const isEnd = next === this.#after
+    this.#isBehind = next !== this.#after
     const fresh = events.filter(({ id }) => !this.#seen.has(id))
     for (const { id } of fresh) this.#seen.add(id)
     const back = this.#overlapOf(next)
     for (const id of this.#seen) if (id < back) this.#seen.delete(id)
-    this.#after = isEnd ? back : next
-    return { events: fresh, isEnd }
+    this.#after = this.#isBehind ? next : back
+    return fresh
   }
 
   /** Where what may still appear begins, and never what was there before the beginning. */
