@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/global-setup.ts',
     include: ['test/**/*.test.ts'],
-    maxWorkers: 2, // one core is left idle otherwise, where there are two
+    maxWorkers: 3, // many tests wait, for time limits or for processes: two would leave cores idle
     isolate: false, // the modules of the service are loaded once per worker: half of the time
     testTimeout: 20_000,
     hookTimeout: 60_000,

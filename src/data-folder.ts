@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 export function prepareDataFolder(dataDir: string): void {
   try {
     makeMissing(dataDir)
-    mkdirSync(dataDir, { recursive: true })
+    mkdirSync(dataDir, { recursive: true }) // of what is there it says whether it is a folder
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''

@@ -3,6 +3,7 @@ import type { OwnerContext } from '../domain/audit.ts'
 import type { Context } from '../domain/context.ts'
 import type { Page, PageRequest } from '../domain/paging.ts'
 import { isScope, type Scope, scopes } from '../domain/scopes.ts'
+import { isWebAddress } from '../domain/web-address.ts'
 
 type Tone = 'good' | 'bad'
 
@@ -108,7 +109,7 @@ export function parseCount(text: string): number {
 /** For options that take the address of something on the network. */
 export function absoluteUrl(example: string): (text: string) => string {
   return (text) => {
-    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
+    if (isWebAddress(text)) return text
     throw new InvalidArgumentError(`It must be an absolute http(s) URL, such as ${example}.`)
   }
 }

@@ -4,8 +4,12 @@ import postgres, { type Sql } from 'postgres'
 import { preparing, type StatementWatch } from './preparing.ts'
 import { textArray, uuidArray } from './text-array.ts'
 
-// An install without scripts, an image without patches/, a new version of the driver: all of them pass in silence.
-if (!('patched' in postgres)) {
+/** What the patch of this release calls itself; to be counted up whenever the patch changes. */
+const PATCH = 2
+
+// An install without scripts, an image without patches/, a new version of the driver, the patch of an earlier release: all of
+// them pass in silence.
+if (!('patched' in postgres) || postgres.patched !== PATCH) {
   throw new Error('The driver "postgres" lacks patches/postgres+3.4.9.patch: run npx patch-package')
 }
 

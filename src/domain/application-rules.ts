@@ -3,6 +3,7 @@ import { type ClientKeys, readClientKeys } from './oauth/client-keys.ts'
 import { type GrantType, grantTypes } from './oauth/grant-types.ts'
 import { requireRedirectUri } from './oauth/redirect-uris.ts'
 import { scopes as allScopes, type Scope } from './scopes.ts'
+import { isWebAddress } from './web-address.ts'
 
 /** What is registered of an application and can be changed later. */
 export type Registration = {
@@ -77,8 +78,8 @@ export function requireName(name: string): void {
 /** People are shown it before they decide, so it must be somewhere they can look. */
 function requireWebsite({ website_url }: Registration): void {
   if (website_url === null) return
-  const isWeb = URL.canParse(website_url) && /^https?:$/.test(new URL(website_url).protocol)
-  if (!isWeb || website_url.length > 2048) throw new Problem('invalid_request', 'website_url: must be an http(s) URL.')
+  if (!isWebAddress(website_url) || website_url.length > 2048)
+    throw new Problem('invalid_request', 'website_url: must be an http(s) URL.')
 }
 
 /** Of what was left out, the one that is missing most. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isWebAddress } from '../domain/web-address.ts'
 
 /** Every string that a caller gives. PostgreSQL cannot store a NUL, so none is let in. */
 export const text = () =>
@@ -20,8 +21,6 @@ export const shortText = (max: number) =>
 /** The address of a picture, with the same rules; only the web may be linked to. */
 export const imageUrl = () =>
   shortText(2048).refine((value) => !value || isWebAddress(value), 'must be an absolute http(s) URL')
-
-const isWebAddress = (value: string) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
 
 /** A path parameter: it arrives percent-encoded. What cannot be decoded stays as it is and names nothing. */
 export const pathParameter = () => z.string().min(1).overwrite(decode)

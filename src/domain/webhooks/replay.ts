@@ -1,3 +1,4 @@
+import type { webhookDeliveriesDone } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
 import { Problem } from '../errors.ts'
 import { isId, lowerBound } from '../ids.ts'
@@ -21,6 +22,12 @@ export type ReplayRequest = {
 /** `next` is null when everything is queued. */
 export type ReplayProgress = { queued: number; next: string | null }
 
+type Outcome = (typeof webhookDeliveriesDone.$inferSelect)['outcome']
+const tried: Outcome[] = ['delivered', 'failed']
+const untried: Outcome[] = ['cancelled', 'held', 'expired']
+/** What may be moved back. */
+const replayed: Record<ReplayKind, Outcome[]> = { failed: ['failed'], missed: untried, all: [...tried, ...untried] }
+
 const CHUNK_ROWS = 1_000
 const KEPT_MS = 30 * 86_400_000
 const COUNT_MAX = 10_000
@@ -36,7 +43,7 @@ select e.id as key, e.delivery_id, e.id as event_id, e.type, e.occurred_at from 
 where not exists (select from webhook_deliveries d where d.id = e.delivery_id) and ${isWanted}
 order by e.id limit $6::int`
 
-const never = `not exists (select from webhook_deliveries_done x where x.id = e.delivery_id and x.outcome in ('delivered', 'failed'))`
+const never = `not exists (select from webhook_deliveries_done x where x.id = e.delivery_id and x.outcome in ('${tried.join("', '")}'))`
 const ofOne = 'channel_id = $3'
 const ofAll = `$3 = '*'`
 
@@ -53,7 +60,7 @@ type Picked = { key: string; delivery_id: string; event_id: string; type: string
  * is. Apart from the picking: see last-logged.ts.
  */
 const queueRows = statement<
-  [subscriptionId: string, ids: string[], eventIds: string[], types: string[], occurredAt: string[], from: string[]],
+  [subscriptionId: string, ids: string[], eventIds: string[], types: string[], occurredAt: string[], from: Outcome[]],
   { queued: number }
 >(`
 with finished as (
@@ -68,14 +75,6 @@ with finished as (
   on conflict (id) do nothing returning id
 )
 select count(*)::int as queued from queued`)
-
-const unsent = ['cancelled', 'held', 'expired']
-/** What may be moved back. */
-const outcomes: Record<ReplayKind, string[]> = {
-  failed: ['failed'],
-  missed: unsent,
-  all: ['delivered', 'failed', ...unsent],
-}
 
 const pick = (picked: string) => statement<Values, Picked>(picked)
 const pickChunk = {
@@ -102,7 +101,7 @@ export async function replayDeliveries(ctx: OwnerContext, request: ReplayRequest
     all('event_id'),
     all('type'),
     all('occurred_at'),
-    outcomes[only],
+    replayed[only],
   )
   ctx.wake()
   return { queued: chunk?.queued ?? 0, next: picked.length === CHUNK_ROWS ? (picked.at(-1)?.key ?? null) : null }

@@ -45,8 +45,9 @@ export async function stopSubscription(ctx: OwnerContext, id: string, condition:
 }
 
 /**
- * The same for subscriptions whose rows this transaction has deleted, with their application. To be called last: a claim that
- * is under way is waited for, and all others wait from here to the commit.
+ * The same for subscriptions whose rows this transaction has deleted, with their application, whose entry in the security
+ * log speaks for their secrets, too. To be called last: a claim that is under way is waited for, and all others wait from
+ * here to the commit.
  */
 export async function announceDeleted(tx: InTransaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return

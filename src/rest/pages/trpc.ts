@@ -22,8 +22,9 @@ export function trpcPages(context: Context, callerOf: (request: IncomingMessage)
     }),
     responseMeta: ({ errors }) => ({ headers: headersOf(errors.map(problemOf), context.publicUrl) }),
     onError: ({ error, path }) => {
-      if (context.stopping.aborted) return // live streams end by being told so
-      if (problemOf(error).status >= 500) context.log.error({ err: error.cause ?? error, path }, 'a call failed')
+      const { status, code } = problemOf(error)
+      if (context.stopping.aborted && code === 'unavailable') return // live streams end by being told so
+      if (status >= 500) context.log.error({ err: error.cause ?? error, path }, 'a call failed')
     },
   })
 }
