@@ -19,7 +19,20 @@ afterAll(() => database[Symbol.asyncDispose]())
 
 const target = JSON.stringify(partsOf(database.target))
 const run = promisify(execFile)
-const names = ['crash', 'outside', 'boundary', 'reset', 'types', 'end', 'silence', 'growth', 'text', 'stale'] as const
+const names = [
+  'crash',
+  'outside',
+  'boundary',
+  'reset',
+  'types',
+  'end',
+  'silence',
+  'growth',
+  'text',
+  'stale',
+  'holes',
+  'replan',
+] as const
 const scripts = await bundle(names.map((name) => fileURLToPath(new URL(`${name}.ts`, import.meta.url))))
 
 async function fault(name: (typeof names)[number]) {
@@ -68,6 +81,25 @@ test.concurrent('a statement costs the same after 200,000 as at first, in a pool
 
 test.concurrent('what a backend said as it died is not told to the first statement of the next session', async () => {
   expect(await fault('stale')).toEqual({ cut: expect.stringMatching(LOST), next: 'resolved' })
+})
+
+test.concurrent('rows that came before an error leave no holes in the answer to the next statement', async () => {
+  const whole = [{ answer: 'whole' }]
+  expect(await fault('holes')).toEqual({
+    failed: '22012',
+    lost: expect.stringMatching(LOST),
+    rows: [whole, whole, whole],
+  })
+})
+
+test.concurrent('a plan that a migration made wrong is made again, and those who wait behind it get their own answers', async () => {
+  const [one, two] = [
+    { a: 1, b: 'one' },
+    { a: 2, b: 'two' },
+  ]
+  const { answers, inTransaction, again } = await fault('replan')
+  expect(answers).toEqual([[one], [{ mine: 2, b: 'of B' }], [two]])
+  expect([inTransaction, again], 'the transaction is lost, the next one is not').toEqual(['0A000', [one]])
 })
 
 let textFault: ReturnType<typeof fault> | undefined
