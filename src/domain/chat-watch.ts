@@ -22,9 +22,9 @@ where u.username = $1 and u.disabled_at is null`)
 type Row = { sequence: string; type: string; payload: string }
 
 const selectChanges = statement<[channelId: string, after: string, from: string], Row>(`
-select sequence::text as sequence, type, payload from events
-where channel_id = $1 and sequence > $2::bigint and id > $3 and type in ('chat.message.sent', 'chat.message.deleted')
-order by sequence limit 100`)
+select e.sequence::text as sequence, e.type, e.payload from events e
+where e.channel_id = $1 and e.sequence > $2::bigint and e.id > $3 and e.type in ('chat.message.sent', 'chat.message.deleted')
+order by e.sequence limit 100`) // bare, "sequence" would be the text that is selected: 100 before 99
 
 /**
  * Messages of a room as they are sent and deleted, until the caller is gone. Read from the events of the channel, whose

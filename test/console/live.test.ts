@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { webhookSubscriptions } from '../../src/db/schema/index.ts'
+import { channelSequences, webhookSubscriptions } from '../../src/db/schema/index.ts'
 import { updateApplication } from '../../src/domain/applications.ts'
 import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
 import type { UserContext } from '../../src/domain/context.ts'
@@ -54,6 +54,26 @@ describe('chat.watch', () => {
     using after = await watch('chat.watch', { room_name: 'bob', lastEventId: seen?.id })
     expect((await contents(after, 2)).map(({ content }) => content)).toEqual(['two', 'three'])
   })
+
+  test.each([97, 997])(
+    'keeps the order and each message once where the number gains a digit, behind %i',
+    async (last) => {
+      const room = await app.user(`digits${last}`)
+      await app.context.db.insert(channelSequences).values({ channelId: room.id, last })
+      const marks = async (stream: Awaited<ReturnType<typeof watch>>) => {
+        const seen = []
+        for (let n = 0; n < 6; n++) seen.push((await stream.next()).id)
+        return seen
+      }
+      using live = await watch('chat.watch', { room_name: room.username })
+      const heard = marks(live)
+      for (let n = 0; n < 6; n++) await sendMessage(as(room), { room_name: room.username, content: `${n}` })
+      using resumed = await watch('chat.watch', { room_name: room.username, lastEventId: `${last}` })
+      const expected = Array.from({ length: 6 }, (_, n) => `${last + 1 + n}`)
+      expect(await marks(resumed), 'resumed').toEqual(expected)
+      expect(await heard, 'live').toEqual(expected)
+    },
+  )
 
   test('knows no other rooms, and asks for the scope', async () => {
     using unknown = await watch('chat.watch', { room_name: 'nobody' })

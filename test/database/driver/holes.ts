@@ -6,8 +6,7 @@ import { admin, backendOf, connect, outcomeOf, report, terminate, untilAsleep } 
  */
 const sql = connect({ max: 1, max_pipeline: 8, fetch_types: false })
 const failing = 'select 10 / (4 - n) as x from generate_series(1, $1::int) n'
-const ask = (text: string, values: (number | string)[] = []) =>
-  sql.unsafe(text, values, { prepare: true, simple: false })
+const ask = (text: string, values: (number | string)[] = []) => sql.unsafe(text, values, { prepare: true })
 const answer = async () => [...(await ask('select $1::text as answer', ['whole']))]
 
 await answer()
