@@ -12,6 +12,7 @@ import { measureRequest, type RequestMeasure } from './measure.ts'
 import { Occupancy } from './occupancy.ts'
 import { createPages } from './pages/app.ts'
 import { pageOf } from './pages/paths.ts'
+import { inTurn } from './pipelining.ts'
 import { nowhere } from './target.ts'
 import { traceRequest } from './trace.ts'
 
@@ -42,6 +43,10 @@ export function createHttpServer(options: ServerOptions): Server {
 
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     noteChunks(request, response)
+    inTurn(request, response, () => begin(request, response))
+  }
+
+  const begin = (request: IncomingMessage, response: ServerResponse) => {
     const caller = callerOf(request, trustProxy)
     logAccess(log, request, response, caller)
     if (measure) measureRequest(measure, request, response)

@@ -1,15 +1,17 @@
 import { once } from 'node:events'
 import type { Context } from '../../src/domain/context.ts'
 import { Waker } from '../../src/domain/webhooks/waker.ts'
+import { Occupancy } from '../../src/rest/occupancy.ts'
 import { createHttpServer } from '../../src/rest/server.ts'
 import { createTestContext } from './context.ts'
 import { freePort } from './free-port.ts'
 
+type Settings = { trustProxy?: number; occupancy?: Occupancy }
 type Init = { token?: string | undefined; body?: RequestInit['body'] | object; headers?: Record<string, string> }
 
 /** The whole service on a database and a port of its own, at a time that only the test moves. */
-export async function createTestApp(overrides: Partial<Context> & { trustProxy?: number } = {}) {
-  const { trustProxy = 0, ...parts } = overrides
+export async function createTestApp(overrides: Partial<Context> & Settings = {}) {
+  const { trustProxy = 0, occupancy = new Occupancy(), ...parts } = overrides
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
   const test = await createTestContext({ publicUrl: base, ...parts })
@@ -19,6 +21,7 @@ export async function createTestApp(overrides: Partial<Context> & { trustProxy?:
     log: context.log,
     publicUrl: context.publicUrl,
     trustProxy,
+    occupancy,
   })
   await once(server.listen(port, '127.0.0.1'), 'listening')
 
@@ -55,8 +58,11 @@ export async function createTestApp(overrides: Partial<Context> & { trustProxy?:
 }
 
 /** The same, in which live streams hear at once of what is committed; `stop` is the beginning of the end of the process. */
-export async function createLiveApp() {
+export async function createLiveApp(settings: Settings = {}) {
   const { wake, onWake } = new Waker()
   const stopping = new AbortController()
-  return { ...(await createTestApp({ wake, onWake, stopping: stopping.signal })), stop: () => stopping.abort() }
+  return {
+    ...(await createTestApp({ ...settings, wake, onWake, stopping: stopping.signal })),
+    stop: () => stopping.abort(),
+  }
 }
