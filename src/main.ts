@@ -1,6 +1,6 @@
 import './config.ts'
 
-import { live } from './lifecycle.ts'
+import { live } from './process/lifecycle.ts'
 import { start } from './start.ts'
 
 await live(start)

@@ -1,19 +1,24 @@
 import cluster from 'node:cluster'
-import { leadCluster, serveInCluster } from './cluster.ts'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { loadConfig } from './config.ts'
-import { prepareStorage } from './demo-file.ts'
 import type { DemoCredentials } from './domain/demo/credentials.ts'
-import type { Life } from './lifecycle.ts'
-import { openService } from './service.ts'
+import { leadCluster, serveInCluster } from './process/cluster/primary.ts'
+import { prepareStorage } from './process/demo.ts'
+import type { Life } from './process/lifecycle.ts'
+import { openService } from './process/service.ts'
+import { welcome } from './process/welcome.ts'
 import { openLog } from './telemetry/logger.ts'
-import { welcome } from './welcome.ts'
+
+/** What a further process runs: beside this file, here and in dist/. */
+const mainFile = fileURLToPath(new URL(`./main${extname(import.meta.url)}`, import.meta.url))
 
 /** Starts the service as the environment says: one process, the first of several, or one of the others. */
 export async function start(life: Life): Promise<void> {
   const config = loadConfig()
   openLog(config.logLevel)
   if (cluster.isWorker) return serveInCluster(config, life)
-  if (config.processes > 1) return leadCluster(config, life)
+  if (config.processes > 1) return leadCluster(config, life, mainFile)
 
   let demo: DemoCredentials | undefined
   const findTarget = async () => {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { subscribableTypes } from '../domain/webhooks/catalogue.ts'
-import { answers, type Door, oneOf } from './door.ts'
+import { subscribableTypes } from '../domain/events/types.ts'
+import { addReach, withReach } from './api-access.ts'
+import { answers, type Door, oneOf } from './io.ts'
 import { addListen } from './listen.ts'
-import { addReach, withReach } from './reach.ts'
+import { answerText, isSuccess, table } from './output.ts'
 import { addReplay } from './replay.ts'
-import { answerText, isSuccess, table } from './shown.ts'
 
 export function addEventCommands(program: Command, door: Door): void {
   const events = program.command('events').description('events, and their way to receivers')

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import type { ApiKey } from '../domain/account-resources.ts'
-import { createKey, listKeys, revokeKey } from '../domain/oauth/keys.ts'
-import { rollKey } from '../domain/oauth/roll-key.ts'
-import type { Scope } from '../domain/scopes.ts'
-import { allOf, answers, asOperator, type Door, parseCount, parseScopes } from './door.ts'
-import { list, table } from './shown.ts'
+import type { ApiKey } from '../domain/accounts/resources.ts'
+import { createKey, listKeys, revokeKey } from '../domain/applications/api-keys.ts'
+import { rollKey } from '../domain/applications/roll-api-key.ts'
+import type { Scope } from '../domain/core/scopes.ts'
+import { allOf, answers, asOperator, type Door, parseCount, parseScopes } from './io.ts'
+import { list, table } from './output.ts'
 
 type CreateOptions = { client: string; name: string; scopes?: Scope[]; days?: number }
 

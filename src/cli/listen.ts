@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type SubscribableType, subscribableTypes } from '../domain/webhooks/catalogue.ts'
-import { type Forwarded, forwardEvents } from '../domain/webhooks/forward.ts'
-import { newSigningSecret, signingKey } from '../domain/webhooks/sign.ts'
-import { reasonOf } from '../telemetry/reason.ts'
-import { absoluteUrl, answers, type Door, oneOf, parseCount } from './door.ts'
-import { addReach, withReach } from './reach.ts'
-import { answerText, isSuccess } from './shown.ts'
+import { type SubscribableType, subscribableTypes } from '../domain/events/types.ts'
+import { type Forwarded, forwardEvents } from '../domain/webhooks/deliveries/forward.ts'
+import { newSigningSecret, signingKey } from '../domain/webhooks/secrets/sign.ts'
+import { reasonOf } from '../telemetry/error-message.ts'
+import { addReach, withReach } from './api-access.ts'
+import { absoluteUrl, answers, type Door, oneOf, parseCount } from './io.ts'
+import { answerText, isSuccess } from './output.ts'
 
 type Options = { forwardTo: string; types?: SubscribableType[]; secret?: string; count?: number; json?: boolean }
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { answers, type Door } from './door.ts'
+import { answers, type Door } from './io.ts'
 
 export function addMigrateCommand(program: Command, door: Door): void {
   answers(program.command('migrate').description('bring the database up to this release'), door, {

@@ -1,4 +1,4 @@
-import type { Door } from './door.ts'
+import type { Door } from './io.ts'
 
 const BAR_WIDTH = 30
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { bornAt } from '../domain/ids.ts'
-import { type ReplayKind, replayKinds } from '../domain/webhooks/replay.ts'
-import { answers, type Door, oneOf } from './door.ts'
+import { bornAt } from '../domain/core/ids.ts'
+import { type ReplayKind, replayKinds } from '../domain/webhooks/deliveries/replay.ts'
+import { addReach, type Reach, withReach } from './api-access.ts'
+import { answers, type Door, oneOf } from './io.ts'
 import { type Progress, withProgress } from './progress.ts'
-import { addReach, type Reach, withReach } from './reach.ts'
 
 type Options = { subscription: string; only: ReplayKind; from?: string | undefined; to?: string | undefined }
 

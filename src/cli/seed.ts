@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { seed } from '../domain/demo/seed.ts'
-import { answers, type Door, parseCount } from './door.ts'
+import { answers, type Door, parseCount } from './io.ts'
 import { withProgress } from './progress.ts'
 
 export function addSeedCommand(program: Command, door: Door): void {

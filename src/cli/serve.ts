@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Door } from './door.ts'
+import type { Door } from './io.ts'
 
 /** `serve` and `worker`: processes that stay until they are told to stop. Their output is the log. */
 export function addProcessCommands(program: Command, { serve, work }: Door): void {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Context } from '../domain/context.ts'
-import { disableApplication, disableUser, enableApplication, enableUser } from '../domain/suspension.ts'
-import { answers, type Door } from './door.ts'
+import { disableApplication, disableUser, enableApplication, enableUser } from '../domain/accounts/suspension.ts'
+import type { Context } from '../domain/core/context.ts'
+import { answers, type Door } from './io.ts'
 
 type Doing = { work: (ctx: Context, of: string) => Promise<{ id: string }>; disabled: boolean; text: string }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Inspection, inspectCredential } from '../domain/oauth/inspect.ts'
-import { answers, type Door } from './door.ts'
-import { table } from './shown.ts'
+import { answers, type Door } from './io.ts'
+import { table } from './output.ts'
 
 export function addTokenCommands(program: Command, door: Door): void {
   const token = program.command('token').description('tokens, keys and secrets')

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { createUser } from '../domain/accounts.ts'
-import { answers, type Door } from './door.ts'
-import { table } from './shown.ts'
+import { createUser } from '../domain/accounts/accounts.ts'
+import { answers, type Door } from './io.ts'
+import { table } from './output.ts'
 import { addUserSuspension } from './suspension.ts'
 
 type Options = { username: string; email: string; password?: string }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { diagnose } from '../domain/webhooks/diagnose.ts'
-import { answers, type Door, parseCount } from './door.ts'
+import { diagnose } from '../domain/webhooks/secrets/diagnose.ts'
+import { answers, type Door, parseCount } from './io.ts'
 
 type Options = { secret: string; id: string; timestamp: string; signature: string; body: string; at?: number }
 

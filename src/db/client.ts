@@ -1,7 +1,7 @@
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import postgres, { type Sql } from 'postgres'
-import { preparing, type StatementWatch } from './preparing.ts'
+import { preparing, type StatementWatch } from './prepared-client.ts'
 import { textArray, uuidArray } from './text-array.ts'
 
 /** What the patch of this release calls itself; to be counted up whenever the patch changes. */

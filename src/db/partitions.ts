@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from './client.ts'
-import { isPartitionMissing } from './failure.ts'
-import { boundAt, spans, timeOfBound } from './spans.ts'
+import { isPartitionMissing } from './db-error.ts'
+import { boundAt, spans, timeOfBound } from './partition-ranges.ts'
 
 /**
  * Range partitions over identifiers, whose first ten characters are their millisecond: a table ordered by id is ordered by

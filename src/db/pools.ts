@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { Sql } from 'postgres'
 import { connect, type Database, databaseOver, type Pooler, type Target } from './client.ts'
-import type { StatementWatch } from './preparing.ts'
+import type { StatementWatch } from './prepared-client.ts'
 
 const END_S = 5
 

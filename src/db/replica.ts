@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { Database } from './client.ts'
-import { isRetryable, isUnavailable } from './failure.ts'
+import { isRetryable, isUnavailable } from './db-error.ts'
 import { statement } from './statement.ts'
 
 /** `replica` is the primary's own pool when there is no replica. */

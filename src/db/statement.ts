@@ -3,7 +3,7 @@ import { PgTransaction } from 'drizzle-orm/pg-core'
 import type { PostgresJsSession } from 'drizzle-orm/postgres-js'
 import type { Sql } from 'postgres'
 import type { Database } from './client.ts'
-import { isConnectionLost } from './failure.ts'
+import { isConnectionLost } from './db-error.ts'
 import { mendPartitions } from './partitions.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { statement } from '../db/statement.ts'
-import type { Context } from './context.ts'
-import { Problem } from './errors.ts'
-import { isId } from './ids.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from './paging.ts'
-import type { Category } from './resources.ts'
+import type { Context } from './core/context.ts'
+import { isId } from './core/ids.ts'
+import { decodeCursor, type Page, type PageRequest, pageOf } from './core/paging.ts'
+import { Problem } from './core/problem.ts'
+import type { Category } from './core/resources.ts'
 
 const FIELDS = 'id, slug, label, description, image_url, featured, sort_order'
 

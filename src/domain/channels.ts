@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { users } from '../db/schema/index.ts'
 import { statement } from '../db/statement.ts'
-import type { Context, UserContext } from './context.ts'
-import { Problem } from './errors.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from './paging.ts'
-import type { Channel } from './resources.ts'
-import { transact } from './transaction.ts'
-import { emitEvent } from './webhooks/emit.ts'
+import type { Context, UserContext } from './core/context.ts'
+import { decodeCursor, type Page, type PageRequest, pageOf } from './core/paging.ts'
+import { Problem } from './core/problem.ts'
+import type { Channel } from './core/resources.ts'
+import { transact } from './core/transaction.ts'
+import { emitEvent } from './events/emit.ts'
 
 export type ChannelChanges = { bio?: string | null | undefined; image_url?: string | null | undefined }
 

@@ -1,8 +1,8 @@
 import { statement } from '../db/statement.ts'
-import { Problem } from './errors.ts'
-import { lowerBound } from './ids.ts'
-import { looks, type Marked, type StreamContext } from './live.ts'
-import { EventMessage } from './resources.ts'
+import { lowerBound } from './core/ids.ts'
+import { Problem } from './core/problem.ts'
+import { EventMessage } from './core/resources.ts'
+import { looks, type Marked, type StreamContext } from './events/live-stream.ts'
 
 export type RoomChange = { change: 'sent' | 'deleted'; message: EventMessage }
 

@@ -1,6 +1,6 @@
 import { statement } from '../db/statement.ts'
-import type { Context } from './context.ts'
-import { lowerBound } from './ids.ts'
+import type { Context } from './core/context.ts'
+import { lowerBound } from './core/ids.ts'
 
 const CHUNK_ROWS = 1_000
 const DAY_MS = 86_400_000

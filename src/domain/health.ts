@@ -1,8 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { countPending } from '../db/migrate.ts'
 import { partitionsUntil } from '../db/partitions.ts'
-import type { Context } from './context.ts'
-import { Problem } from './errors.ts'
+import type { Context } from './core/context.ts'
+import { Problem } from './core/problem.ts'
 
 /** The version of the API; `/v1` grows only additively, so its first number is that of the path. */
 export const apiVersion = '1.0.0'

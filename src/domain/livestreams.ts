@@ -1,14 +1,14 @@
 import { and, eq, isNull } from 'drizzle-orm'
-import { violatedConstraint } from '../db/failure.ts'
+import { violatedConstraint } from '../db/db-error.ts'
 import { livestreams, users } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
-import type { Context, UserContext } from './context.ts'
-import { Problem } from './errors.ts'
-import { isId, newId } from './ids.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from './paging.ts'
-import type { Livestream } from './resources.ts'
-import { type InTransaction, transact } from './transaction.ts'
-import { emitEvent } from './webhooks/emit.ts'
+import type { Context, UserContext } from './core/context.ts'
+import { isId, newId } from './core/ids.ts'
+import { decodeCursor, type Page, type PageRequest, pageOf } from './core/paging.ts'
+import { Problem } from './core/problem.ts'
+import type { Livestream } from './core/resources.ts'
+import { type InTransaction, transact } from './core/transaction.ts'
+import { emitEvent } from './events/emit.ts'
 
 export type LivestreamFields = { title?: string | null | undefined; category?: string | null | undefined }
 type LivestreamRequest = PageRequest & { broadcaster_user_id?: string | undefined }

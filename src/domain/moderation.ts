@@ -1,13 +1,13 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { bans, users } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
-import type { UserContext } from './context.ts'
-import { Problem } from './errors.ts'
-import { isId, newId } from './ids.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from './paging.ts'
-import type { Ban } from './resources.ts'
-import { type InTransaction, transact } from './transaction.ts'
-import { emitEvent } from './webhooks/emit.ts'
+import type { UserContext } from './core/context.ts'
+import { isId, newId } from './core/ids.ts'
+import { decodeCursor, type Page, type PageRequest, pageOf } from './core/paging.ts'
+import { Problem } from './core/problem.ts'
+import type { Ban } from './core/resources.ts'
+import { type InTransaction, transact } from './core/transaction.ts'
+import { emitEvent } from './events/emit.ts'
 
 const bansBefore = statement<[channelId: string, id: string, count: number], Ban>(`
   select b.id, ${instantText('b.created_at')} as created_at,

@@ -1,7 +1,7 @@
 import { statement } from '../db/statement.ts'
-import type { UserContext } from './context.ts'
-import { Problem } from './errors.ts'
-import type { CurrentUser } from './resources.ts'
+import type { UserContext } from './core/context.ts'
+import { Problem } from './core/problem.ts'
+import type { CurrentUser } from './core/resources.ts'
 
 const userById = statement<[id: string], CurrentUser>(`
   select id, username, email, bio, image_url from users where id = $1 and disabled_at is null`)

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { Context, Principal } from '../domain/context.ts'
-import { sha256 } from '../domain/digest.ts'
-import { Problem } from '../domain/errors.ts'
-import { type Attempt, claimAttempt, keepAnswer } from '../domain/idempotency.ts'
-import { transact } from '../domain/transaction.ts'
-import type { Answer } from './answer.ts'
+import type { Context, Principal } from '../domain/core/context.ts'
+import { sha256 } from '../domain/core/digest.ts'
+import { type Attempt, claimAttempt, keepAnswer } from '../domain/core/idempotency.ts'
+import { Problem } from '../domain/core/problem.ts'
+import { transact } from '../domain/core/transaction.ts'
+import type { Answer } from './http/response.ts'
 
 /** What identifies a repeated request, or undefined when the caller sent no key. */
 export function attemptOf(

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { getCategory, listCategories } from '../domain/categories.ts'
-import { Category } from '../domain/resources.ts'
+import { Category } from '../domain/core/resources.ts'
 import { page, paging, pathParameter } from './fields.ts'
 import { operation } from './operation.ts'
 import { router } from './trpc.ts'

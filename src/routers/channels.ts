@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { getChannel, listChannels, updateChannel } from '../domain/channels.ts'
-import { Channel } from '../domain/resources.ts'
+import { Channel } from '../domain/core/resources.ts'
 import { imageUrl, page, paging, pathParameter, shortText } from './fields.ts'
 import { operation, procedure } from './operation.ts'
 import { router } from './trpc.ts'

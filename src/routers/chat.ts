@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { deleteMessage, listMessages, sendMessage } from '../domain/chat.ts'
 import { watchRoom } from '../domain/chat-watch.ts'
-import { ListedMessage, SentMessage } from '../domain/resources.ts'
+import { ListedMessage, SentMessage } from '../domain/core/resources.ts'
 import { page, paging, pathParameter, text } from './fields.ts'
 import { operation, procedure } from './operation.ts'
 import { resumable } from './streams.ts'

@@ -1,12 +1,17 @@
 import * as z from 'zod'
-import { subscribableTypes } from '../domain/webhooks/catalogue.ts'
-import { Delivery, DeliveryDetails, DeliveryStatus, deliveryOutcomes } from '../domain/webhooks/console-resources.ts'
-import { followEvents } from '../domain/webhooks/follow.ts'
-import { getDelivery, listDeliveries } from '../domain/webhooks/ledger.ts'
-import { redeliver } from '../domain/webhooks/redeliver.ts'
-import { replayDeliveries, replayKinds } from '../domain/webhooks/replay.ts'
-import { deliveryStatus } from '../domain/webhooks/survey.ts'
-import { watchDeliveries } from '../domain/webhooks/watch.ts'
+import { subscribableTypes } from '../domain/events/types.ts'
+import { followEvents } from '../domain/webhooks/deliveries/event-stream.ts'
+import { getDelivery, listDeliveries } from '../domain/webhooks/deliveries/ledger.ts'
+import { redeliver } from '../domain/webhooks/deliveries/redeliver.ts'
+import { replayDeliveries, replayKinds } from '../domain/webhooks/deliveries/replay.ts'
+import { watchDeliveries } from '../domain/webhooks/deliveries/watch.ts'
+import {
+  Delivery,
+  DeliveryDetails,
+  DeliveryStatus,
+  deliveryOutcomes,
+} from '../domain/webhooks/subscriptions/resources.ts'
+import { deliveryStatus } from '../domain/webhooks/worker/queue-metrics.ts'
 import { page, paging, text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { resumable } from './streams.ts'

@@ -1,6 +1,10 @@
 import * as z from 'zod'
-import { CreatedSubscription, Subscription } from '../domain/resources.ts'
-import { createSubscription, deleteSubscription, listSubscriptions } from '../domain/webhooks/subscriptions.ts'
+import { CreatedSubscription, Subscription } from '../domain/core/resources.ts'
+import {
+  createSubscription,
+  deleteSubscription,
+  listSubscriptions,
+} from '../domain/webhooks/subscriptions/subscriptions.ts'
 import { page, paging, pathParameter, shortText, text } from './fields.ts'
 import { operation } from './operation.ts'
 import { router } from './trpc.ts'

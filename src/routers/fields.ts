@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isWebAddress } from '../domain/web-address.ts'
+import { isWebAddress } from '../domain/core/url.ts'
 
 /** Every string that a caller gives. PostgreSQL cannot store a NUL, so none is let in. */
 export const text = () =>

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { WorkReport } from '../domain/resources.ts'
-import { workByClock } from '../domain/webhooks/work-by-clock.ts'
+import { WorkReport } from '../domain/core/resources.ts'
+import { workByClock } from '../domain/webhooks/worker/work-by-cron.ts'
 import { operation } from './operation.ts'
 import { router } from './trpc.ts'
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { Livestream } from '../domain/core/resources.ts'
 import {
   endLivestream,
   getLivestream,
@@ -6,7 +7,6 @@ import {
   startLivestream,
   updateLivestream,
 } from '../domain/livestreams.ts'
-import { Livestream } from '../domain/resources.ts'
 import { page, paging, pathParameter, shortText, text } from './fields.ts'
 import { operation, procedure } from './operation.ts'
 import { router } from './trpc.ts'

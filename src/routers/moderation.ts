@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { Ban } from '../domain/core/resources.ts'
 import { createBan, listBans, removeBan } from '../domain/moderation.ts'
-import { Ban } from '../domain/resources.ts'
 import { page, paging, text } from './fields.ts'
 import { operation, procedure } from './operation.ts'
 import { router } from './trpc.ts'

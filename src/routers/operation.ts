@@ -1,7 +1,7 @@
 import type { OpenApiMeta } from 'trpc-to-openapi'
-import type { Access } from '../domain/admission.ts'
-import { type ProblemCode, problems } from '../domain/errors.ts'
-import type { Scope } from '../domain/scopes.ts'
+import type { Access } from '../domain/access/admission.ts'
+import { type ProblemCode, problems } from '../domain/core/problem.ts'
+import type { Scope } from '../domain/core/scopes.ts'
 import { callerProcedure, cronProcedure, publicProcedure, userProcedure } from './trpc.ts'
 
 type Method = 'GET' | 'POST' | 'DELETE'

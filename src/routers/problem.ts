@@ -1,7 +1,7 @@
 import type { TRPCError } from '@trpc/server'
 import * as z from 'zod'
-import { Problem, type ProblemCode } from '../domain/errors.ts'
-import { problemOfFailure } from '../domain/failure.ts'
+import { problemOfFailure } from '../domain/core/database-problem.ts'
+import { Problem, type ProblemCode } from '../domain/core/problem.ts'
 
 /** What tRPC itself refuses on /trpc, in our codes. */
 const refusals: Partial<Record<TRPCError['code'], ProblemCode>> = {

@@ -1,8 +1,8 @@
 import { initTRPC, type TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
-import { type Access, type Admission, admit, asUser } from '../domain/admission.ts'
-import type { Caller, Context as DomainContext, Principal } from '../domain/context.ts'
-import { Problem } from '../domain/errors.ts'
+import { type Access, type Admission, admit, asUser } from '../domain/access/admission.ts'
+import type { Caller, Context as DomainContext, Principal } from '../domain/core/context.ts'
+import { Problem } from '../domain/core/problem.ts'
 import type { OperationMeta } from './operation.ts'
 import { problemOf, trpcCodes } from './problem.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { CurrentUser } from '../domain/resources.ts'
+import { CurrentUser } from '../domain/core/resources.ts'
 import { getCurrentUser } from '../domain/users.ts'
 import { operation } from './operation.ts'
 import { router } from './trpc.ts'

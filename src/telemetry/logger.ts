@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { readable } from './readable.ts'
+import { readable } from './pretty-line.ts'
 import { describeError, withoutSecrets } from './redaction.ts'
 
 export type { Logger }

@@ -9,11 +9,11 @@ import {
   SamplingDecision,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
-import { ChosenIds } from './chosen-ids.ts'
 import { type Place, placeOfEvent } from './event-trace.ts'
-import { FollowedRequest, nowMs, type PublishedEvent } from './followed-request.ts'
 import type { Logger } from './logger.ts'
 import { ToldSpanExporter } from './span-exporter.ts'
+import { ChosenIds } from './span-ids.ts'
+import { FollowedRequest, nowMs, type PublishedEvent } from './traced-request.ts'
 
 const FLUSH_MS_MAX = 2_000
 

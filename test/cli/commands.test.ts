@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { identify } from '../../src/domain/access/authenticate.ts'
 import { listChannels } from '../../src/domain/channels.ts'
 import { authenticateClient } from '../../src/domain/oauth/authenticate-client.ts'
-import { identify } from '../../src/domain/oauth/identify.ts'
 import { createTestContext } from '../support/context.ts'
 import { createConsole } from './console.ts'
 

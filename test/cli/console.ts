@@ -1,6 +1,6 @@
-import type { Door } from '../../src/cli/door.ts'
+import type { Door } from '../../src/cli/io.ts'
 import { runProgram } from '../../src/cli/program.ts'
-import type { Context } from '../../src/domain/context.ts'
+import type { Context } from '../../src/domain/core/context.ts'
 
 /** The command line over a context, or where there is no database, without a process of its own. */
 export function createConsole(context?: Context) {

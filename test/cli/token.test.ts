@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
 import { accessTokens } from '../../src/db/schema/index.ts'
-import { inMs } from '../../src/domain/deadline.ts'
-import { sha256 } from '../../src/domain/digest.ts'
+import { inMs } from '../../src/domain/core/db-now.ts'
+import { sha256 } from '../../src/domain/core/digest.ts'
 import { createTestContext } from '../support/context.ts'
 import { createConsole } from './console.ts'
 

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
-import { diagnose } from '../../src/domain/webhooks/diagnose.ts'
+import { diagnose } from '../../src/domain/webhooks/secrets/diagnose.ts'
 
 const bytes = Buffer.alloc(32, 7)
 const secret = `whsec_${bytes.toString('base64')}`

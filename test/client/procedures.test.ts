@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import type { Access } from '../../src/domain/admission.ts'
-import { scopes } from '../../src/domain/scopes.ts'
+import type { Access } from '../../src/domain/access/admission.ts'
+import { scopes } from '../../src/domain/core/scopes.ts'
 import { appRouter } from '../../src/routers/index.ts'
 import type { OperationMeta } from '../../src/routers/operation.ts'
 import { createTestApp } from '../support/app.ts'

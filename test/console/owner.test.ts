@@ -1,12 +1,16 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { createApplication } from '../../src/domain/applications.ts'
-import type { UserContext } from '../../src/domain/context.ts'
-import { scopes } from '../../src/domain/scopes.ts'
-import { subscribableTypes } from '../../src/domain/webhooks/catalogue.ts'
-import { listEventTypes } from '../../src/domain/webhooks/catalogue-list.ts'
-import { enableWebhook } from '../../src/domain/webhooks/enable.ts'
-import { getWebhook } from '../../src/domain/webhooks/overview.ts'
-import { createForApplication, deleteOwned, disableOwned } from '../../src/domain/webhooks/owned-changes.ts'
+import { createApplication } from '../../src/domain/applications/applications.ts'
+import type { UserContext } from '../../src/domain/core/context.ts'
+import { scopes } from '../../src/domain/core/scopes.ts'
+import { listEventTypes } from '../../src/domain/events/type-list.ts'
+import { subscribableTypes } from '../../src/domain/events/types.ts'
+import { enableWebhook } from '../../src/domain/webhooks/subscriptions/enable.ts'
+import { getWebhook } from '../../src/domain/webhooks/subscriptions/overview.ts'
+import {
+  createForApplication,
+  deleteOwned,
+  disableOwned,
+} from '../../src/domain/webhooks/subscriptions/owner-actions.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp()

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { localTime } from '../../src/client/console/components/times.ts'
 import { failureWords } from '../../src/client/console/developer/webhooks/failure-words.ts'
 import { webhookSubscriptions } from '../../src/db/schema/index.ts'
-import type { Webhook } from '../../src/domain/webhooks/console-resources.ts'
+import type { Webhook } from '../../src/domain/webhooks/subscriptions/resources.ts'
 import { createTestApp } from '../support/app.ts'
 
 const HOUR_MS = 3_600_000

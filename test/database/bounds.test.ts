@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Database, databaseOver } from '../../src/db/client.ts'
-import { isUnavailable } from '../../src/db/failure.ts'
+import { isUnavailable } from '../../src/db/db-error.ts'
 import { endClient, openPools, type Pools, poolSizes } from '../../src/db/pools.ts'
 import { statement } from '../../src/db/statement.ts'
 import { createTestDatabase } from '../support/database.ts'

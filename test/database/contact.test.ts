@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { openPools } from '../../src/db/pools.ts'
 import { statement } from '../../src/db/statement.ts'
-import { watchStatements } from '../../src/statements.ts'
+import { watchStatements } from '../../src/process/metrics/statements.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 

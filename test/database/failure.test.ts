@@ -7,7 +7,7 @@ import {
   isRetryable,
   isUnavailable,
   violatedConstraint,
-} from '../../src/db/failure.ts'
+} from '../../src/db/db-error.ts'
 import { endClient, openPools } from '../../src/db/pools.ts'
 import { bans, livestreams, users } from '../../src/db/schema/index.ts'
 import { createTestDatabase } from '../support/database.ts'

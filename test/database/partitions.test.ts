@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
 import { connect, databaseOver } from '../../src/db/client.ts'
-import { isPartitionMissing } from '../../src/db/failure.ts'
+import { isPartitionMissing } from '../../src/db/db-error.ts'
+import { boundAt, spans, timeOfBound } from '../../src/db/partition-ranges.ts'
 import { keepPartitions, partitionsUntil } from '../../src/db/partitions.ts'
 import { endClient, openPools } from '../../src/db/pools.ts'
-import { boundAt, spans, timeOfBound } from '../../src/db/spans.ts'
 import { statement } from '../../src/db/statement.ts'
-import { lowerBound, newId } from '../../src/domain/ids.ts'
+import { lowerBound, newId } from '../../src/domain/core/ids.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 const database = await createTestDatabase()

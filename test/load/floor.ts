@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect } from '../../src/db/client.ts'
 import { findEmbedded } from '../../src/db/embedded/owner.ts'
-import { sha256 } from '../../src/domain/digest.ts'
-import { newId } from '../../src/domain/ids.ts'
+import { sha256 } from '../../src/domain/core/digest.ts'
+import { newId } from '../../src/domain/core/ids.ts'
 
 /**
  * The floor that `npm run bench` compares with: node:http and prepared statements on the same tables, one round trip a

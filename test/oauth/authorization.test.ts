@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientRedirectUris, clients } from '../../src/db/schema/index.ts'
-import { inMs } from '../../src/domain/deadline.ts'
+import { inMs } from '../../src/domain/core/db-now.ts'
 import type { TestClient } from '../support/context.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { CALLBACK, errorOf, NATIVE_CALLBACK, pkce } from './support/flows.ts'

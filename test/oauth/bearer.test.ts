@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessTokens, clients, users } from '../../src/db/schema/index.ts'
-import { inMs } from '../../src/domain/deadline.ts'
-import { mint } from '../../src/domain/oauth/tokens.ts'
-import { startSession } from '../../src/domain/sessions.ts'
+import { startSession } from '../../src/domain/access/sessions.ts'
+import { mint } from '../../src/domain/access/token-format.ts'
+import { inMs } from '../../src/domain/core/db-now.ts'
 import { basic, caller, createOAuthApp, errorOf, type OAuthApp } from './support/flows.ts'
 
 let app: OAuthApp

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientSecrets, clients } from '../../src/db/schema/index.ts'
-import { inMs } from '../../src/domain/deadline.ts'
-import { newId } from '../../src/domain/ids.ts'
-import { rotateSecret } from '../../src/domain/oauth/client-secrets.ts'
-import { mint } from '../../src/domain/oauth/tokens.ts'
+import { mint } from '../../src/domain/access/token-format.ts'
+import { rotateSecret } from '../../src/domain/applications/client-secrets.ts'
+import { inMs } from '../../src/domain/core/db-now.ts'
+import { newId } from '../../src/domain/core/ids.ts'
 import { basic, createOAuthApp, credentials, errorOf, type Fields, type OAuthApp } from './support/flows.ts'
 
 let app: OAuthApp

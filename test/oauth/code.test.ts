@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { authorizationCodes, grants, users } from '../../src/db/schema/index.ts'
-import { inMs } from '../../src/domain/deadline.ts'
-import { mint } from '../../src/domain/oauth/tokens.ts'
+import { mint } from '../../src/domain/access/token-format.ts'
+import { inMs } from '../../src/domain/core/db-now.ts'
 import { createOAuthApp, credentials, errorOf, type Fields, type OAuthApp, pkce, warmUp } from './support/flows.ts'
 
 let app: OAuthApp

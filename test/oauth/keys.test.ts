@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { apiKeys, clients } from '../../src/db/schema/index.ts'
-import { updateApplication } from '../../src/domain/applications.ts'
-import { inMs } from '../../src/domain/deadline.ts'
-import { createKey, listKeys, revokeKey } from '../../src/domain/oauth/keys.ts'
-import { rollKey } from '../../src/domain/oauth/roll-key.ts'
+import { createKey, listKeys, revokeKey } from '../../src/domain/applications/api-keys.ts'
+import { updateApplication } from '../../src/domain/applications/applications.ts'
+import { rollKey } from '../../src/domain/applications/roll-api-key.ts'
+import { inMs } from '../../src/domain/core/db-now.ts'
 import { createOAuthApp, credentials, errorOf, type OAuthApp, warmUp } from './support/flows.ts'
 
 let app: OAuthApp

@@ -1,9 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { auditLog, grants, webhookSubscriptions } from '../../src/db/schema/index.ts'
-import { newId } from '../../src/domain/ids.ts'
-import { createKey } from '../../src/domain/oauth/keys.ts'
-import { mint } from '../../src/domain/oauth/tokens.ts'
+import { mint } from '../../src/domain/access/token-format.ts'
+import { createKey } from '../../src/domain/applications/api-keys.ts'
+import { newId } from '../../src/domain/core/ids.ts'
 import type { TestClient } from '../support/context.ts'
 import { basic, createOAuthApp, credentials, errorOf, type OAuthApp, warmUp } from './support/flows.ts'
 

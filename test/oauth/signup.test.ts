@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { memoryCounters } from '../../src/db/counters.ts'
-import { createUser } from '../../src/domain/accounts.ts'
+import { memoryCounters } from '../../src/counters/counters.ts'
+import { createUser } from '../../src/domain/accounts/accounts.ts'
 import { PASSWORD } from '../support/log.ts'
 import { createPeopleApp, type PeopleApp } from './support/people.ts'
 

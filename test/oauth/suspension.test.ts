@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { auditLog, events, webhookSubscriptions } from '../../src/db/schema/index.ts'
-import { getApplication } from '../../src/domain/application-list.ts'
+import { disableApplication, disableUser, enableApplication, enableUser } from '../../src/domain/accounts/suspension.ts'
+import { getApplication } from '../../src/domain/applications/list.ts'
+import { type Scope, scopes } from '../../src/domain/core/scopes.ts'
 import { startLivestream } from '../../src/domain/livestreams.ts'
-import { type Scope, scopes } from '../../src/domain/scopes.ts'
-import { disableApplication, disableUser, enableApplication, enableUser } from '../../src/domain/suspension.ts'
-import { createSubscription } from '../../src/domain/webhooks/subscriptions.ts'
+import { createSubscription } from '../../src/domain/webhooks/subscriptions/subscriptions.ts'
 import { createTestApp } from '../support/app.ts'
 
 let app: Awaited<ReturnType<typeof createTestApp>>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { memoryCounters } from '../../src/db/counters.ts'
-import { mint } from '../../src/domain/oauth/tokens.ts'
+import { memoryCounters } from '../../src/counters/counters.ts'
+import { mint } from '../../src/domain/access/token-format.ts'
 import { createOAuthApp, credentials, errorOf } from './support/flows.ts'
 
 const createThrottled = (trustProxy = 0) => createOAuthApp({ counters: memoryCounters(), trustProxy })

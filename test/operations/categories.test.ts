@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { categories } from '../../src/db/schema/index.ts'
-import { newId } from '../../src/domain/ids.ts'
+import { newId } from '../../src/domain/core/ids.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp()

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteMessage, listMessages, sendMessage } from '../../src/domain/chat.ts'
-import type { UserContext } from '../../src/domain/context.ts'
+import type { UserContext } from '../../src/domain/core/context.ts'
+import { transact } from '../../src/domain/core/transaction.ts'
 import { createBan } from '../../src/domain/moderation.ts'
-import { transact } from '../../src/domain/transaction.ts'
 import { createTestContext } from '../support/context.ts'
 
 let t: Awaited<ReturnType<typeof createTestContext>>

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { categories } from '../../src/db/schema/index.ts'
-import { newId } from '../../src/domain/ids.ts'
+import { newId } from '../../src/domain/core/ids.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp()

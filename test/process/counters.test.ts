@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type Limit, memoryCounters, unlimitedCounters } from '../../src/db/counters.ts'
-import { Newcomers } from '../../src/db/newcomers.ts'
-import { networkOf } from '../../src/domain/rate-limits.ts'
+import { type Limit, memoryCounters, unlimitedCounters } from '../../src/counters/counters.ts'
+import { Newcomers } from '../../src/counters/new-keys.ts'
+import { networkOf } from '../../src/domain/core/rate-limits.ts'
 
 const three: Limit = { name: 'three', points: 3, windowS: 60 }
 

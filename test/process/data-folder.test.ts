@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { prepareDataFolder } from '../../src/data-folder.ts'
+import { prepareDataFolder } from '../../src/process/data-dir.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 test('what is wrong with DATA_DIR is told in one line that says what to do', () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessTokens, grants, refreshTokens } from '../../src/db/schema/index.ts'
+import { identify } from '../../src/domain/access/authenticate.ts'
 import { deleteExpired } from '../../src/domain/expiry.ts'
-import { identify } from '../../src/domain/oauth/identify.ts'
 import { createTestContext } from '../support/context.ts'
 
 const HOUR_MS = 3_600_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readable } from '../../src/telemetry/readable.ts'
+import { readable } from '../../src/telemetry/pretty-line.ts'
 import { describeError, withoutSecrets } from '../../src/telemetry/redaction.ts'
 
 const TOKEN = `lsat_${'a1'.repeat(24)}B`

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { redisCounters } from '../../src/db/shared-counters.ts'
+import { redisCounters } from '../../src/counters/shared-counters.ts'
 import { freePort } from '../support/free-port.ts'
 
 const two = { name: 'two', points: 2, windowS: 60 }

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { scopes } from '../../src/domain/scopes.ts'
-import { routes } from '../../src/rest/routes.ts'
+import { scopes } from '../../src/domain/core/scopes.ts'
+import { routes } from '../../src/rest/openapi/routes.ts'
 import { createTestApp } from '../support/app.ts'
 import { specification } from '../support/specification.ts'
 

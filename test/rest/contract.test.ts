@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { categories } from '../../src/db/schema/index.ts'
-import { newId } from '../../src/domain/ids.ts'
-import { createDocument } from '../../src/rest/document.ts'
+import { newId } from '../../src/domain/core/ids.ts'
+import { createDocument } from '../../src/rest/openapi/document.ts'
 import { createTestApp } from '../support/app.ts'
 import { specification } from '../support/specification.ts'
 

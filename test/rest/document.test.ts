@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { problems } from '../../src/domain/errors.ts'
-import { createDocument } from '../../src/rest/document.ts'
-import { routes } from '../../src/rest/routes.ts'
+import { problems } from '../../src/domain/core/problem.ts'
+import { createDocument } from '../../src/rest/openapi/document.ts'
+import { routes } from '../../src/rest/openapi/routes.ts'
 import { specification } from '../support/specification.ts'
 
 const document = createDocument('https://api.example.com')

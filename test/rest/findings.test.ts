@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, describe, expect, test } from 'vitest'
 import * as schema from '../../src/db/schema/index.ts'
-import { logIn } from '../../src/domain/login.ts'
+import { logIn } from '../../src/domain/accounts/login.ts'
 import { inspectOwnCredential } from '../../src/domain/oauth/inspect.ts'
-import { enableWebhook } from '../../src/domain/webhooks/enable.ts'
+import { enableWebhook } from '../../src/domain/webhooks/subscriptions/enable.ts'
 import { withoutSecrets } from '../../src/telemetry/redaction.ts'
 import { createTestApp } from '../support/app.ts'
 

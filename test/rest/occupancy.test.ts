@@ -2,8 +2,8 @@ import { EventEmitter, once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { Occupancy } from '../../src/rest/occupancy.ts'
-import { createHttpServer } from '../../src/rest/server.ts'
+import { Occupancy } from '../../src/rest/http/load-limit.ts'
+import { createHttpServer } from '../../src/rest/http/server.ts'
 import { logger } from '../../src/telemetry/logger.ts'
 
 const request = (url: string, accept?: string) => ({ url, headers: { accept } }) as unknown as IncomingMessage

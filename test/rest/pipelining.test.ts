@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { Occupancy } from '../../src/rest/occupancy.ts'
+import { Occupancy } from '../../src/rest/http/load-limit.ts'
 import { createLiveApp } from '../support/app.ts'
 
 const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`

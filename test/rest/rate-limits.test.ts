@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { unlimitedCounters } from '../../src/db/counters.ts'
+import { unlimitedCounters } from '../../src/counters/counters.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp()

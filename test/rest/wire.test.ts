@@ -218,7 +218,7 @@ test('the clock’s door is open to this machine alone, unless it knows a secret
 })
 
 test('before the service is ready it says so, and only that it lives', async () => {
-  const { createHttpServer } = await import('../../src/rest/server.ts')
+  const { createHttpServer } = await import('../../src/rest/http/server.ts')
   const { log } = app.context
   const server = createHttpServer({ contextOf: () => undefined, log, publicUrl: 'http://test', trustProxy: 0 })
   await once(server.listen(0, '127.0.0.1'), 'listening')

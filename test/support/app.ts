@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import type { Context } from '../../src/domain/context.ts'
-import { Waker } from '../../src/domain/webhooks/waker.ts'
-import { Occupancy } from '../../src/rest/occupancy.ts'
-import { createHttpServer } from '../../src/rest/server.ts'
+import type { Context } from '../../src/domain/core/context.ts'
+import { Waker } from '../../src/domain/events/wake-hub.ts'
+import { Occupancy } from '../../src/rest/http/load-limit.ts'
+import { createHttpServer } from '../../src/rest/http/server.ts'
 import { createTestContext } from './context.ts'
 import { freePort } from './free-port.ts'
 

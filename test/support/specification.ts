@@ -1,4 +1,4 @@
-import type { Scope } from '../../src/domain/scopes.ts'
+import type { Scope } from '../../src/domain/core/scopes.ts'
 
 export type Row = {
   route: string

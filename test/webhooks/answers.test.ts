@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { answerText } from '../../src/domain/webhooks/answer-text.ts'
-import { classOf } from '../../src/domain/webhooks/error-class.ts'
-import type { Guard } from '../../src/domain/webhooks/guard.ts'
-import { createTransport, type Transport } from '../../src/domain/webhooks/transport.ts'
+import { classOf } from '../../src/domain/webhooks/http/error-class.ts'
+import { answerText } from '../../src/domain/webhooks/http/response-text.ts'
+import type { Guard } from '../../src/domain/webhooks/http/target-policy.ts'
+import { createTransport, type Transport } from '../../src/domain/webhooks/http/transport.ts'
 import { answers, type Behaviour, drips, floods, gzipBomb, head, startHostile, writes } from './support/hostile.ts'
 
 const guard: Guard = { allowPrivate: true, proxyUrl: undefined, isAllowed: (address) => address === '127.0.0.2' }

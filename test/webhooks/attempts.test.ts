@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { deliveryFigures } from '../../src/domain/webhooks/figures.ts'
-import { redeliver } from '../../src/domain/webhooks/redeliver.ts'
-import { ATTEMPTS_MAX } from '../../src/domain/webhooks/retry.ts'
+import { redeliver } from '../../src/domain/webhooks/deliveries/redeliver.ts'
+import { ATTEMPTS_MAX } from '../../src/domain/webhooks/queue/retry-schedule.ts'
+import { deliveryFigures } from '../../src/domain/webhooks/worker/metrics.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Keyring } from '../../src/domain/keyring.ts'
+import { Keyring } from '../../src/domain/core/keyring.ts'
 import { longTest, sizeOf } from './support/long.ts'
 import { createStage, type Stage } from './support/stage.ts'
 import { startWorkerProcess, type WorkerProcess } from './support/workers.ts'

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPools } from '../../src/db/pools.ts'
 import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
-import { transact } from '../../src/domain/transaction.ts'
-import { emitEvent } from '../../src/domain/webhooks/emit.ts'
-import { expandFanout } from '../../src/domain/webhooks/fanout.ts'
-import { workDeliveries } from '../../src/domain/webhooks/work.ts'
+import { transact } from '../../src/domain/core/transaction.ts'
+import { emitEvent } from '../../src/domain/events/emit.ts'
+import { expandFanout } from '../../src/domain/events/fanout.ts'
+import { workDeliveries } from '../../src/domain/webhooks/worker/work.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect } from '../../src/db/client.ts'
 import { endClient } from '../../src/db/pools.ts'
-import { transact } from '../../src/domain/transaction.ts'
-import { disableForLostGrant } from '../../src/domain/webhooks/disable.ts'
-import { enableWebhook } from '../../src/domain/webhooks/enable.ts'
-import { redeliver } from '../../src/domain/webhooks/redeliver.ts'
-import { type ReplayKind, replayDeliveries } from '../../src/domain/webhooks/replay.ts'
+import { transact } from '../../src/domain/core/transaction.ts'
+import { redeliver } from '../../src/domain/webhooks/deliveries/redeliver.ts'
+import { type ReplayKind, replayDeliveries } from '../../src/domain/webhooks/deliveries/replay.ts'
+import { disableForLostGrant } from '../../src/domain/webhooks/subscriptions/disable.ts'
+import { enableWebhook } from '../../src/domain/webhooks/subscriptions/enable.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage

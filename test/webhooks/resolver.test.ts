@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { systemResolver } from '../../src/domain/webhooks/resolver.ts'
+import { systemResolver } from '../../src/domain/webhooks/http/dns.ts'
 import { NXDOMAIN, OK, SERVFAIL, startNameServer } from './support/name-server.ts'
 
 test('all addresses of a name come back, whatever they are: they are judged later', async () => {

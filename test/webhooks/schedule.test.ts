@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { ATTEMPTS_MAX, RETRY_AFTER_MAX_S, retryAfterS, retryDelayS } from '../../src/domain/webhooks/retry.ts'
+import {
+  ATTEMPTS_MAX,
+  RETRY_AFTER_MAX_S,
+  retryAfterS,
+  retryDelayS,
+} from '../../src/domain/webhooks/queue/retry-schedule.ts'
 
 const HOUR_S = 3_600
 const promised = [5, 300, 1_800, 2 * HOUR_S, 5 * HOUR_S, 10 * HOUR_S, 14 * HOUR_S, 20 * HOUR_S, 24 * HOUR_S]

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { describe, expect, test } from 'vitest'
-import { newSigningSecret, sign, signingKey, verify } from '../../src/domain/webhooks/sign.ts'
+import { newSigningSecret, sign, signingKey, verify } from '../../src/domain/webhooks/secrets/sign.ts'
 
 const id = 'evt_01kdyak3smes3b2cbbsxw14wnj'
 const body = Buffer.from(JSON.stringify({ id, data: { content: 'héllo 👩‍👩‍👧‍👦 \u2028 "q" \\ \ud800' } }))

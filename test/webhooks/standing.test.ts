@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { disableApplication, disableUser, enableApplication, enableUser } from '../../src/domain/suspension.ts'
-import { enableWebhook } from '../../src/domain/webhooks/enable.ts'
-import { createForApplication } from '../../src/domain/webhooks/owned-changes.ts'
-import { testWebhook } from '../../src/domain/webhooks/test-delivery.ts'
+import { disableApplication, disableUser, enableApplication, enableUser } from '../../src/domain/accounts/suspension.ts'
+import { testWebhook } from '../../src/domain/webhooks/deliveries/test-delivery.ts'
+import { enableWebhook } from '../../src/domain/webhooks/subscriptions/enable.ts'
+import { createForApplication } from '../../src/domain/webhooks/subscriptions/owner-actions.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage

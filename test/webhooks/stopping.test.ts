@@ -1,9 +1,13 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { webhookDeliveriesDone } from '../../src/db/schema/index.ts'
-import { deleteApplication } from '../../src/domain/applications.ts'
-import { listDeliveries } from '../../src/domain/webhooks/ledger.ts'
-import { createSubscription, deleteSubscription, listSubscriptions } from '../../src/domain/webhooks/subscriptions.ts'
+import { deleteApplication } from '../../src/domain/applications/applications.ts'
+import { listDeliveries } from '../../src/domain/webhooks/deliveries/ledger.ts'
+import {
+  createSubscription,
+  deleteSubscription,
+  listSubscriptions,
+} from '../../src/domain/webhooks/subscriptions/subscriptions.ts'
 import type { Answer } from '../support/receiver.ts'
 import { createStage, type Stage } from './support/stage.ts'
 

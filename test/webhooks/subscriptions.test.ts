@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sendMessage } from '../../src/domain/chat.ts'
-import { Keyring } from '../../src/domain/keyring.ts'
-import type { Scope } from '../../src/domain/scopes.ts'
-import { checkDelivery } from '../../src/domain/webhooks/boot.ts'
-import { subscribableTypes } from '../../src/domain/webhooks/catalogue.ts'
-import { resealSecrets } from '../../src/domain/webhooks/reseal.ts'
-import { createSubscription, deleteSubscription, listSubscriptions } from '../../src/domain/webhooks/subscriptions.ts'
+import { Keyring } from '../../src/domain/core/keyring.ts'
+import type { Scope } from '../../src/domain/core/scopes.ts'
+import { subscribableTypes } from '../../src/domain/events/types.ts'
+import { resealSecrets } from '../../src/domain/webhooks/secrets/re-encrypt.ts'
+import {
+  createSubscription,
+  deleteSubscription,
+  listSubscriptions,
+} from '../../src/domain/webhooks/subscriptions/subscriptions.ts'
+import { checkDelivery } from '../../src/domain/webhooks/worker/startup-check.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage

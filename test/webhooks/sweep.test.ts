@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { keepDeliveries } from '../../src/domain/webhooks/housekeeping.ts'
-import { sweepExpired } from '../../src/domain/webhooks/sweep.ts'
+import { sweepExpired } from '../../src/domain/webhooks/queue/sweep.ts'
+import { keepDeliveries } from '../../src/domain/webhooks/worker/maintenance.ts'
 import { crowds } from './support/crowd.ts'
 import { createStage } from './support/stage.ts'
 

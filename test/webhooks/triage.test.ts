@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { Claimed } from '../../src/domain/webhooks/claim.ts'
-import { DatabaseClock } from '../../src/domain/webhooks/clock.ts'
-import type { Loaded } from '../../src/domain/webhooks/load.ts'
-import { triage } from '../../src/domain/webhooks/triage.ts'
+import type { Claimed } from '../../src/domain/webhooks/queue/claim.ts'
+import { DatabaseClock } from '../../src/domain/webhooks/queue/database-clock.ts'
+import type { Loaded } from '../../src/domain/webhooks/queue/load.ts'
+import { triage } from '../../src/domain/webhooks/queue/triage.ts'
 
 const row: Claimed = {
   ...{ id: 'dlv_x', event_id: 'evt_x', type: 'webhook.test', subscription_id: 'sub_x', lane: 0, lease: '' },

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Claimed } from '../../src/domain/webhooks/claim.ts'
-import { DatabaseClock } from '../../src/domain/webhooks/clock.ts'
-import { attempt, createSender } from '../../src/domain/webhooks/send.ts'
-import { newSigningSecret, signingKey } from '../../src/domain/webhooks/sign.ts'
-import { settlementOf } from '../../src/domain/webhooks/verdict.ts'
+import { attempt, createSender } from '../../src/domain/webhooks/http/send.ts'
+import type { Claimed } from '../../src/domain/webhooks/queue/claim.ts'
+import { DatabaseClock } from '../../src/domain/webhooks/queue/database-clock.ts'
+import { settlementOf } from '../../src/domain/webhooks/queue/outcome.ts'
+import { newSigningSecret, signingKey } from '../../src/domain/webhooks/secrets/sign.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 const delivery: Claimed = {

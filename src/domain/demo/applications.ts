@@ -1,12 +1,12 @@
-import { listApplications } from '../application-list.ts'
-import { createApplication, updateApplication } from '../applications.ts'
-import type { Caller, UserContext } from '../context.ts'
-import { Problem } from '../errors.ts'
+import { identify } from '../access/authenticate.ts'
+import { createKey, listKeys, revokeKey } from '../applications/api-keys.ts'
+import { createApplication, updateApplication } from '../applications/applications.ts'
+import { rotateSecret } from '../applications/client-secrets.ts'
+import { listApplications } from '../applications/list.ts'
+import type { Caller, UserContext } from '../core/context.ts'
+import { Problem } from '../core/problem.ts'
+import { type Scope, scopes } from '../core/scopes.ts'
 import { authenticateClient } from '../oauth/authenticate-client.ts'
-import { rotateSecret } from '../oauth/client-secrets.ts'
-import { identify } from '../oauth/identify.ts'
-import { createKey, listKeys, revokeKey } from '../oauth/keys.ts'
-import { type Scope, scopes } from '../scopes.ts'
 
 type Wanted = { name: string; confidential: boolean; redirect_uri: string }
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { users } from '../../db/schema/index.ts'
-import { createUser } from '../accounts.ts'
-import type { Context, UserContext } from '../context.ts'
-import { hashPassword, isPassword } from '../passwords.ts'
-import { scopes } from '../scopes.ts'
+import { createUser } from '../accounts/accounts.ts'
+import { hashPassword, isPassword } from '../accounts/passwords.ts'
+import type { Context, UserContext } from '../core/context.ts'
+import { scopes } from '../core/scopes.ts'
 import type { DemoName } from './credentials.ts'
 
 export type DemoPerson = { id: string; username: string; password: string }

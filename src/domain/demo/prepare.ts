@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
+import { scopes } from '../core/scopes.ts'
 import { issueDirectly } from '../oauth/issue.ts'
-import { scopes } from '../scopes.ts'
 import { prepareConfidential, prepareKey, preparePublic } from './applications.ts'
 import type { DemoCredentials, DemoName } from './credentials.ts'
 import { actingAs, type DemoPerson, preparePerson } from './people.ts'

@@ -1,6 +1,6 @@
 import { categories, chatMessages, livestreams, users } from '../../db/schema/index.ts'
-import type { Context } from '../context.ts'
-import { newId } from '../ids.ts'
+import type { Context } from '../core/context.ts'
+import { newId } from '../core/ids.ts'
 import { shelves } from './texts.ts'
 
 const CHUNK_ROWS = 500

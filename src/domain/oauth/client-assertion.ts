@@ -1,9 +1,9 @@
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, type JWTVerifyResult, jwtVerify } from 'jose'
 import * as z from 'zod'
 import { statement } from '../../db/statement.ts'
-import type { Context } from '../context.ts'
-import { signingAlgorithms } from './signing-algorithms.ts'
-import { isFirstUse } from './used-assertions.ts'
+import { isFirstUse } from '../access/replay-protection.ts'
+import { signingAlgorithms } from '../access/signing-algorithms.ts'
+import type { Context } from '../core/context.ts'
 
 const LIFE_S = 60
 /** How far the clock of a client may be off. */

@@ -1,9 +1,9 @@
 import { jwtVerify, SignJWT } from 'jose'
 import * as z from 'zod'
-import type { Context } from '../context.ts'
-import { sha256 } from '../digest.ts'
-import { scopes } from '../scopes.ts'
-import { isSame } from './tokens.ts'
+import { isSame } from '../access/token-format.ts'
+import type { Context } from '../core/context.ts'
+import { sha256 } from '../core/digest.ts'
+import { scopes } from '../core/scopes.ts'
 
 /** What the consent page asked, so that the answer needs no row and works on any process. */
 const ConsentTicket = z.object({

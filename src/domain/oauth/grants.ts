@@ -1,12 +1,12 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { authorizationCodes, grants } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
-import type { AllowedApplication } from '../account-resources.ts'
-import type { Context, UserContext } from '../context.ts'
-import { Problem } from '../errors.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from '../paging.ts'
-import type { Scope } from '../scopes.ts'
-import { transact } from '../transaction.ts'
+import type { AllowedApplication } from '../accounts/resources.ts'
+import type { Context, UserContext } from '../core/context.ts'
+import { decodeCursor, type Page, type PageRequest, pageOf } from '../core/paging.ts'
+import { Problem } from '../core/problem.ts'
+import type { Scope } from '../core/scopes.ts'
+import { transact } from '../core/transaction.ts'
 import { revokeGrants } from './revoke-grants.ts'
 
 const allowedAfter = statement<[userId: string, after: string, count: number], AllowedApplication>(`

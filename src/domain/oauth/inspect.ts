@@ -1,10 +1,10 @@
 import { and, eq } from 'drizzle-orm'
 import { clients } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
-import type { Context, UserContext } from '../context.ts'
-import { sha256 } from '../digest.ts'
-import type { Scope } from '../scopes.ts'
-import { isWellFormed } from './tokens.ts'
+import { isWellFormed } from '../access/token-format.ts'
+import type { Context, UserContext } from '../core/context.ts'
+import { sha256 } from '../core/digest.ts'
+import type { Scope } from '../core/scopes.ts'
 
 /** What a credential is and whether it works; never the credential itself. */
 export type Inspection = {

@@ -1,13 +1,13 @@
 import { statement } from '../../db/statement.ts'
-import type { Context } from '../context.ts'
-import { sha256 } from '../digest.ts'
-import { newId } from '../ids.ts'
-import type { TokenResponse } from '../resources.ts'
-import type { Scope } from '../scopes.ts'
-import { type InTransaction, transact } from '../transaction.ts'
+import { mint } from '../access/token-format.ts'
+import type { Context } from '../core/context.ts'
+import { sha256 } from '../core/digest.ts'
+import { newId } from '../core/ids.ts'
+import type { TokenResponse } from '../core/resources.ts'
+import type { Scope } from '../core/scopes.ts'
+import { type InTransaction, transact } from '../core/transaction.ts'
 import { ACCESS_TOKEN_LIFE, GRANT_LIFE, REFRESH_TOKEN_LIFE } from './lifetimes.ts'
 import { tokenResponse } from './token-response.ts'
-import { mint } from './tokens.ts'
 
 export type NewGrant = {
   clientId: string

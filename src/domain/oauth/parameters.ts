@@ -1,4 +1,4 @@
-import { Problem } from '../errors.ts'
+import { Problem } from '../core/problem.ts'
 
 /** The value of a parameter that a grant cannot do without. Throws `invalid_request` that names it. */
 export function requireParameter(name: string, value: string | undefined): string {

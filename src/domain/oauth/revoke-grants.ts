@@ -1,9 +1,9 @@
 import { and, eq, isNull, not, type SQL, sql } from 'drizzle-orm'
 import { grants } from '../../db/schema/index.ts'
-import { type Actor, audit } from '../audit.ts'
-import { hasPassed } from '../deadline.ts'
-import type { InTransaction } from '../transaction.ts'
-import { disableForLostGrant } from '../webhooks/disable.ts'
+import { type Actor, audit } from '../audit/audit.ts'
+import { hasPassed } from '../core/db-now.ts'
+import type { InTransaction } from '../core/transaction.ts'
+import { disableForLostGrant } from '../webhooks/subscriptions/disable.ts'
 
 export type RevokeReason = NonNullable<(typeof grants.$inferSelect)['revokeReason']>
 

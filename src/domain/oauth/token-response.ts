@@ -1,4 +1,4 @@
-import type { TokenResponse } from '../resources.ts'
+import type { TokenResponse } from '../core/resources.ts'
 import { ACCESS_TOKEN_S } from './lifetimes.ts'
 
 type More = { refreshToken?: string | undefined; jkt: string | null }

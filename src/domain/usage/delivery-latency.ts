@@ -1,6 +1,6 @@
 import type { Database } from '../../db/client.ts'
 import { statement } from '../../db/statement.ts'
-import { lowerBound } from '../ids.ts'
+import { lowerBound } from '../core/ids.ts'
 import { type Span, spans } from './steps.ts'
 
 /** Enough for a percentile that does not jump, few enough to be read while somebody waits. */

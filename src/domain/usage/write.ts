@@ -1,5 +1,5 @@
 import { statement } from '../../db/statement.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../core/context.ts'
 
 type Lists = [
   clientIds: readonly string[],

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type Request, type Response, Router } from 'express'
-import type { Context } from '../../domain/context.ts'
-import { Problem } from '../../domain/errors.ts'
+import type { Context } from '../../domain/core/context.ts'
+import { Problem } from '../../domain/core/problem.ts'
 import { projectFolder } from '../../project-folder.ts'
 import { type BuiltFile, readBuiltFiles } from './built-files.ts'
 

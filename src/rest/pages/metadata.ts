@@ -1,8 +1,8 @@
 import { type RequestHandler, Router } from 'express'
-import type { Context } from '../../domain/context.ts'
-import { Problem } from '../../domain/errors.ts'
-import { grantTypes } from '../../domain/oauth/grant-types.ts'
-import { scopes } from '../../domain/scopes.ts'
+import { grantTypes } from '../../domain/applications/grant-types.ts'
+import type { Context } from '../../domain/core/context.ts'
+import { Problem } from '../../domain/core/problem.ts'
+import { scopes } from '../../domain/core/scopes.ts'
 
 /** The two documents by which clients find us (RFC 8414, RFC 9728). All addresses come from the configuration. */
 export function metadataPages({ publicUrl }: Context): Router {

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express'
-import { Problem } from '../../domain/errors.ts'
+import { Problem } from '../../domain/core/problem.ts'
 
 const READ = ['GET', 'HEAD', 'OPTIONS']
 const FORM = ['GET', 'HEAD', 'POST', 'OPTIONS']

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
-import type { Caller, Context } from '../../domain/context.ts'
-import type { Problem } from '../../domain/errors.ts'
+import type { Caller, Context } from '../../domain/core/context.ts'
+import type { Problem } from '../../domain/core/problem.ts'
 import { appRouter } from '../../routers/index.ts'
 import { problemOf } from '../../routers/problem.ts'
-import { challengeOf } from '../challenge.ts'
-import { sessionOf } from './session-cookie.ts'
+import { challengeOf } from '../http/www-authenticate.ts'
+import { sessionOf } from './auth/session-cookie.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
 const BATCH_MAX = 10

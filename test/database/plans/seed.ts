@@ -1,7 +1,7 @@
 import { connect, databaseOver, type Target } from '../../../src/db/client.ts'
+import { boundAt } from '../../../src/db/partition-ranges.ts'
 import { keepPartitions } from '../../../src/db/partitions.ts'
 import { endClient } from '../../../src/db/pools.ts'
-import { boundAt } from '../../../src/db/spans.ts'
 
 export const DAYS = 3
 const SPAN_MS = DAYS * 86_400_000

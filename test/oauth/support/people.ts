@@ -1,4 +1,4 @@
-import { createUser } from '../../../src/domain/accounts.ts'
+import { createUser } from '../../../src/domain/accounts/accounts.ts'
 import type { TestClient } from '../../support/context.ts'
 import { PASSWORD } from '../../support/log.ts'
 import { Browser, type Page } from './browser.ts'

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
-import { classOf } from '../../../src/domain/webhooks/error-class.ts'
-import type { Guard } from '../../../src/domain/webhooks/guard.ts'
-import type { Resolve } from '../../../src/domain/webhooks/resolver.ts'
-import { createTransport } from '../../../src/domain/webhooks/transport.ts'
+import type { Resolve } from '../../../src/domain/webhooks/http/dns.ts'
+import { classOf } from '../../../src/domain/webhooks/http/error-class.ts'
+import type { Guard } from '../../../src/domain/webhooks/http/target-policy.ts'
+import { createTransport } from '../../../src/domain/webhooks/http/transport.ts'
 
 /** A DNS that gives these addresses for every name. */
 export const to =

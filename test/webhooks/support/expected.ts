@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Context } from '../../../src/domain/context.ts'
+import type { Context } from '../../../src/domain/core/context.ts'
 
 type Reach = Pick<Context, 'db'>
 

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { expect } from 'vitest'
-import type { Context } from '../../../src/domain/context.ts'
-import { ATTEMPTS_MAX } from '../../../src/domain/webhooks/retry.ts'
-import { sweepStopped } from '../../../src/domain/webhooks/sweep.ts'
+import type { Context } from '../../../src/domain/core/context.ts'
+import { ATTEMPTS_MAX } from '../../../src/domain/webhooks/queue/retry-schedule.ts'
+import { sweepStopped } from '../../../src/domain/webhooks/queue/sweep.ts'
 import { type Received, type Receiver, verifyReceived } from '../../support/receiver.ts'
 
 type Scenario = {

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { promises as dns } from 'node:dns'
 import { once } from 'node:events'
-import { publicResolver } from '../../../src/domain/webhooks/resolver.ts'
+import { publicResolver } from '../../../src/domain/webhooks/http/dns.ts'
 
 /** Codes of answers (RFC 1035, section 4.1.1). */
 export const OK = 0

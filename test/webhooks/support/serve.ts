@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { Context } from '../../../src/domain/context.ts'
-import { createHttpServer } from '../../../src/rest/server.ts'
+import type { Context } from '../../../src/domain/core/context.ts'
+import { createHttpServer } from '../../../src/rest/http/server.ts'
 
 /** The service's own doors over a context: where they are, and how often somebody knocked. */
 export async function serve(context: Context) {

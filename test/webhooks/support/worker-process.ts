@@ -1,11 +1,11 @@
-import { openContext } from '../../../src/compose.ts'
 import { readConfig } from '../../../src/config.ts'
 import type { Target } from '../../../src/db/client.ts'
-import { deliveryFigures } from '../../../src/domain/webhooks/figures.ts'
-import { Waker } from '../../../src/domain/webhooks/waker.ts'
-import { Opened } from '../../../src/opened.ts'
-import { hearOthers } from '../../../src/other-processes.ts'
-import { startWorker } from '../../../src/worker.ts'
+import { Waker } from '../../../src/domain/events/wake-hub.ts'
+import { deliveryFigures } from '../../../src/domain/webhooks/worker/metrics.ts'
+import { startWorker } from '../../../src/process/background/delivery.ts'
+import { hearOthers } from '../../../src/process/background/notifications.ts'
+import { openContext } from '../../../src/process/context.ts'
+import { Opened } from '../../../src/process/disposables.ts'
 
 /** What a test says to the worker that it starts as a process of its own, to be able to kill it. */
 export type WorkerOrder = { target: Target; secretKey: string; graceMs: number }

@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../app/api.ts'
 import { useAccount } from '../app/session.tsx'
-import { fieldErrors } from '../components/field-errors.ts'
-import { FormProblem } from '../components/form-problem.tsx'
-import { notifyDone } from '../components/notices.ts'
+import { notifyDone } from '../components/feedback/notices.ts'
+import { fieldErrors } from '../components/forms/field-errors.ts'
+import { FormProblem } from '../components/forms/form-problem.tsx'
 import { Section } from '../components/section.tsx'
 
 export function EmailForm() {

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTRPC } from '../app/api.ts'
-import { Loaded } from '../components/loaded.tsx'
+import { Loaded } from '../components/feedback/loaded.tsx'
 import { More } from '../components/more.tsx'
 import { Page } from '../components/page.tsx'
 import { byCursor, itemsOf } from '../components/pages.ts'

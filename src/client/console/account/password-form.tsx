@@ -3,9 +3,9 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useTRPC } from '../app/api.ts'
 import { loginAddress } from '../app/session.tsx'
-import { useConfirm } from '../components/confirm.tsx'
-import { fieldErrors } from '../components/field-errors.ts'
-import { FormProblem } from '../components/form-problem.tsx'
+import { useConfirm } from '../components/forms/confirm.tsx'
+import { fieldErrors } from '../components/forms/field-errors.ts'
+import { FormProblem } from '../components/forms/form-problem.tsx'
 import { Section } from '../components/section.tsx'
 
 const LENGTH_MIN = 10

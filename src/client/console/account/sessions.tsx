@@ -2,15 +2,15 @@ import { Button, Group, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTRPC } from '../app/api.ts'
 import type { Outputs } from '../app/session.tsx'
-import { useAction } from '../components/action.ts'
 import { describeBrowser } from '../components/browsers.ts'
+import { Loaded } from '../components/feedback/loaded.tsx'
+import { Status } from '../components/feedback/status.tsx'
+import { useAction } from '../components/forms/action.ts'
 import { Instant } from '../components/instant.tsx'
-import { Loaded } from '../components/loaded.tsx'
 import { More } from '../components/more.tsx'
 import { Page } from '../components/page.tsx'
 import { byCursor, itemsOf } from '../components/pages.ts'
 import { Section } from '../components/section.tsx'
-import { Status } from '../components/status.tsx'
 
 type LoginSession = Outputs['account']['sessions']['list']['items'][number]
 

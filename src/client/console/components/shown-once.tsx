@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { CopyTextButton } from './copy.tsx'
-import { Notice } from './notice.tsx'
+import { Notice } from './feedback/notice.tsx'
 
 export type Secret = { title: string; value: string; hint: string }
 

@@ -4,7 +4,7 @@ import { lazy, Suspense } from 'react'
 import { useTRPC } from '../app/api.ts'
 import { statusOf } from '../app/failure.ts'
 import { AccountProvider } from '../app/session.tsx'
-import { Problem } from '../components/problem.tsx'
+import { Problem } from '../components/feedback/problem.tsx'
 import { Shell } from './shell.tsx'
 import { Splash } from './splash.tsx'
 

@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
-import { Empty } from '../components/empty.tsx'
+import { Empty } from '../components/feedback/empty.tsx'
 import { Page } from '../components/page.tsx'
 
 export function NotFound() {

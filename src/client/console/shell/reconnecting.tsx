@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { client } from '../app/api.ts'
 import { useIsReachable } from '../app/connection.ts'
-import { Notice } from '../components/notice.tsx'
+import { Notice } from '../components/feedback/notice.tsx'
 
 const PROBE_MS = 2_000
 

@@ -1,6 +1,6 @@
 import { useAccount } from '../app/session.tsx'
-import { Live } from '../components/live.tsx'
-import { Loaded } from '../components/loaded.tsx'
+import { Live } from '../components/feedback/live.tsx'
+import { Loaded } from '../components/feedback/loaded.tsx'
 import { Page } from '../components/page.tsx'
 import { Section } from '../components/section.tsx'
 import { Composer } from './composer.tsx'

@@ -1,6 +1,6 @@
 import { ActionIcon, Group, Menu, Text } from '@mantine/core'
 import { useAccount } from '../app/session.tsx'
-import { useConfirm } from '../components/confirm.tsx'
+import { useConfirm } from '../components/forms/confirm.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Instant } from '../components/instant.tsx'
 import type { Message } from './room.ts'

@@ -2,9 +2,9 @@ import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type UseMutationOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../app/api.ts'
-import { fieldErrors } from '../components/field-errors.ts'
-import { FormProblem } from '../components/form-problem.tsx'
-import { notifyDone } from '../components/notices.ts'
+import { notifyDone } from '../components/feedback/notices.ts'
+import { fieldErrors } from '../components/forms/field-errors.ts'
+import { FormProblem } from '../components/forms/form-problem.tsx'
 import type { Livestream } from './live-stream.tsx'
 
 const TITLE_MAX = 140

@@ -1,5 +1,5 @@
 import { useTRPC } from '../app/api.ts'
-import { useAction } from '../components/action.ts'
+import { useAction } from '../components/forms/action.ts'
 
 type Person = { id: string; username: string }
 

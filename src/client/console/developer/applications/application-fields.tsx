@@ -1,7 +1,7 @@
 import { Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { allScopes, type Scope } from '../../components/scopes.ts'
-import { ScopesInput } from '../../components/scopes-input.tsx'
+import { allScopes, type Scope } from '../../components/forms/scopes.ts'
+import { ScopesInput } from '../../components/forms/scopes-input.tsx'
 
 export type ApplicationValues = { name: string; website_url: string; redirect_uris: string; scopes: Scope[] }
 

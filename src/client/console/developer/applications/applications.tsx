@@ -4,15 +4,15 @@ import { Link } from 'react-router'
 import { useTRPC } from '../../app/api.ts'
 import type { Outputs } from '../../app/session.tsx'
 import { Copyable } from '../../components/copy.tsx'
-import { Empty } from '../../components/empty.tsx'
+import { Empty } from '../../components/feedback/empty.tsx'
+import { Loaded } from '../../components/feedback/loaded.tsx'
+import { Status } from '../../components/feedback/status.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Instant } from '../../components/instant.tsx'
-import { Loaded } from '../../components/loaded.tsx'
 import { More } from '../../components/more.tsx'
 import { Page } from '../../components/page.tsx'
 import { byCursor, itemsOf } from '../../components/pages.ts'
 import { Section } from '../../components/section.tsx'
-import { Status } from '../../components/status.tsx'
 
 export type Application = Outputs['applications']['get']
 

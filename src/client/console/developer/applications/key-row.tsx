@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useTRPC } from '../../app/api.ts'
-import { useAction } from '../../components/action.ts'
+import { Status, type Tone } from '../../components/feedback/status.tsx'
+import { useAction } from '../../components/forms/action.ts'
+import { ScopeList } from '../../components/forms/scopes-input.tsx'
 import { Instant } from '../../components/instant.tsx'
-import { ScopeList } from '../../components/scopes-input.tsx'
-import { Status, type Tone } from '../../components/status.tsx'
 import type { ApiKey } from './keys.tsx'
 
 type KeyState = { tone: Tone; word: string; isLiving: boolean }

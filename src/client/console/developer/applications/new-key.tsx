@@ -2,9 +2,9 @@ import { Button, Group, Modal, NativeSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../../app/api.ts'
-import { fieldErrors } from '../../components/field-errors.ts'
-import { FormProblem } from '../../components/form-problem.tsx'
-import { ScopesInput } from '../../components/scopes-input.tsx'
+import { fieldErrors } from '../../components/forms/field-errors.ts'
+import { FormProblem } from '../../components/forms/form-problem.tsx'
+import { ScopesInput } from '../../components/forms/scopes-input.tsx'
 import { useApplication } from './application.tsx'
 
 const lives = [

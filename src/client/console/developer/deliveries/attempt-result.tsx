@@ -1,4 +1,4 @@
-import { Status } from '../../components/status.tsx'
+import { Status } from '../../components/feedback/status.tsx'
 
 type Attempt = { status: number | null; error_class: string | null }
 

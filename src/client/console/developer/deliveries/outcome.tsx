@@ -1,4 +1,4 @@
-import { Status, type Tone } from '../../components/status.tsx'
+import { Status, type Tone } from '../../components/feedback/status.tsx'
 import type { Delivery } from './delivery-table.tsx'
 
 export type OutcomeName = Delivery['outcome']

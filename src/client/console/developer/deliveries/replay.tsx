@@ -1,6 +1,6 @@
 import { Button, NativeSelect, Progress, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { Problem } from '../../components/problem.tsx'
+import { Problem } from '../../components/feedback/problem.tsx'
 import { Section } from '../../components/section.tsx'
 import type { Webhook } from '../webhooks/webhooks.tsx'
 import { instantOf } from './ledger-filters.ts'

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { client, useTRPC } from '../../app/api.ts'
-import { useConfirm } from '../../components/confirm.tsx'
+import { useConfirm } from '../../components/forms/confirm.tsx'
 
 export type ReplayKind = 'failed' | 'missed' | 'all'
 type Span = { only: ReplayKind; from?: string | undefined; to?: string | undefined }

@@ -1,7 +1,7 @@
 import { skipToken, useQueryClient } from '@tanstack/react-query'
 import { useSubscription } from '@trpc/tanstack-react-query'
 import { useTRPC } from '../../app/api.ts'
-import type { StreamStatus } from '../../components/live.tsx'
+import type { StreamStatus } from '../../components/feedback/live.tsx'
 
 /** Reads everything about a subscription again whenever the service says that something has changed. */
 export function useWatchedDeliveries(subscription: string | undefined): StreamStatus {

@@ -4,11 +4,11 @@ import { useMutation } from '@tanstack/react-query'
 import { useTRPC } from '../../app/api.ts'
 import type { Outputs } from '../../app/session.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
+import { Problem } from '../../components/feedback/problem.tsx'
+import { Status } from '../../components/feedback/status.tsx'
+import { ScopeList } from '../../components/forms/scopes-input.tsx'
 import { Instant } from '../../components/instant.tsx'
-import { Problem } from '../../components/problem.tsx'
-import { ScopeList } from '../../components/scopes-input.tsx'
 import { Section } from '../../components/section.tsx'
-import { Status } from '../../components/status.tsx'
 
 type Inspection = Outputs['doctor']['credential']
 

@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { useTRPC } from '../../app/api.ts'
 import type { Outputs } from '../../app/session.tsx'
-import { Notice } from '../../components/notice.tsx'
-import { Problem } from '../../components/problem.tsx'
+import { Notice } from '../../components/feedback/notice.tsx'
+import { Problem } from '../../components/feedback/problem.tsx'
 import { Section } from '../../components/section.tsx'
 
 type Diagnosis = Outputs['doctor']['signature']

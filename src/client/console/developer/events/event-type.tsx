@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core'
 import { useParams } from 'react-router'
 import { CodeBlock } from '../../components/code-block.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Loaded } from '../../components/feedback/loaded.tsx'
 import { Page } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
 import { NotFound } from '../../shell/not-found.tsx'

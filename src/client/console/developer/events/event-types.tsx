@@ -1,9 +1,9 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'react-router'
-import { Loaded } from '../../components/loaded.tsx'
+import { Loaded } from '../../components/feedback/loaded.tsx'
+import { Status } from '../../components/feedback/status.tsx'
 import { Page } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
-import { Status } from '../../components/status.tsx'
 import { useEventTypes } from './use-event-types.ts'
 
 export function EventTypes() {

@@ -1,5 +1,5 @@
 import { Anchor, Progress, Text } from '@mantine/core'
-import { exactly } from '../../components/numbers.ts'
+import { exactly } from '../../components/charts/numbers.ts'
 import { Section } from '../../components/section.tsx'
 import type { UsageFigures } from './usage.tsx'
 

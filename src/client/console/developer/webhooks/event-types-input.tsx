@@ -1,7 +1,7 @@
 import { Checkbox, Code, Stack, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Outputs } from '../../app/session.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Loaded } from '../../components/feedback/loaded.tsx'
 import { useEventTypes } from '../events/use-event-types.ts'
 
 type EventType = Outputs['webhooks']['eventTypes'][number]

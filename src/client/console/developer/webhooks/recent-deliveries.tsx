@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { useTRPC } from '../../app/api.ts'
-import { Loaded } from '../../components/loaded.tsx'
+import { Loaded } from '../../components/feedback/loaded.tsx'
 import { Section } from '../../components/section.tsx'
 import { DeliveryTable } from '../deliveries/delivery-table.tsx'
 

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Text } from '@mantine/core'
 import { useState } from 'react'
 import { useTRPC } from '../../app/api.ts'
-import { useAction } from '../../components/action.ts'
+import { useAction } from '../../components/forms/action.ts'
 import { Instant } from '../../components/instant.tsx'
 import { Section } from '../../components/section.tsx'
 import { type Secret, ShownOnce } from '../../components/shown-once.tsx'

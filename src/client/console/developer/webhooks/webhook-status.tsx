@@ -1,6 +1,6 @@
+import { Notice } from '../../components/feedback/notice.tsx'
+import { Status } from '../../components/feedback/status.tsx'
 import { Instant } from '../../components/instant.tsx'
-import { Notice } from '../../components/notice.tsx'
-import { Status } from '../../components/status.tsx'
 import { failureWords } from './failure-words.ts'
 import type { Webhook } from './webhooks.tsx'
 

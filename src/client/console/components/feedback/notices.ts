@@ -1,0 +1,21 @@
+import { notifications } from '@mantine/notifications'
+import { failureOf } from '../../app/failure.ts'
+
+/** Tells that something was done, in passing. */
+export function notifyDone(message: string): void {
+  notifications.show({ message, color: 'green', withBorder: true })
+}
+
+/** Tells that something failed where no form could show it; it stays until it is closed. */
+export function notifyFailed(title: string, error: unknown): void {
+  const { code, message, requestId } = failureOf(error)
+  const request = requestId === undefined ? '' : ` Request ${requestId}.`
+  notifications.show({
+    title,
+    message: `${message} (${code})${request}`,
+    color: 'red',
+    withBorder: true,
+    autoClose: false,
+    role: 'alert',
+  })
+}

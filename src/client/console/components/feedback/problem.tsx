@@ -1,0 +1,33 @@
+import { Button, Code, Group, Stack, Text } from '@mantine/core'
+import { failureOf } from '../../app/failure.ts'
+import { Icon } from '../icon.tsx'
+import { Notice } from './notice.tsx'
+
+type ProblemProps = { error: unknown; title?: string; onRetry?: (() => void) | undefined }
+
+/** A failed call: what happened, its code and the request's identifier, and another try where that makes sense. */
+export function Problem({ error, title = 'This did not work', onRetry }: ProblemProps) {
+  const { code, message, requestId } = failureOf(error)
+  return (
+    <Notice tone="bad" title={title} icon={<Icon shape="warning" />} role="alert">
+      <Stack gap="xs">
+        <Text size="sm">{message}</Text>
+        <Group gap="xs">
+          <Code>{code}</Code>
+          {requestId !== undefined && (
+            <Text size="xs" c="dimmed" className="breakable">
+              Request {requestId}
+            </Text>
+          )}
+        </Group>
+        {onRetry && (
+          <Group>
+            <Button size="xs" variant="default" onClick={onRetry}>
+              Try again
+            </Button>
+          </Group>
+        )}
+      </Stack>
+    </Notice>
+  )
+}

@@ -1,0 +1,36 @@
+import { type QueryKey, type UseMutationOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { notifyDone, notifyFailed } from '../feedback/notices.ts'
+import { type Question, useConfirm } from './confirm.tsx'
+
+type Outcome = {
+  /** What is told when it worked. */
+  done?: string
+  /** The title of what is told when it did not. */
+  failed: string
+  /** What has to be asked for again after it. */
+  refresh: QueryKey
+}
+
+/** A change at the press of a button: asks first when there is a question, then does it and tells how it went. */
+export function useAction<Output, Failure, Input, Prepared>(
+  options: UseMutationOptions<Output, Failure, Input, Prepared>,
+  { done, failed, refresh }: Outcome,
+) {
+  const queries = useQueryClient()
+  const confirm = useConfirm()
+  const { mutateAsync, isPending } = useMutation(options)
+  /** Resolves to what the service answered, or to undefined when it was not done. */
+  const run = async (input: Input, question?: Question): Promise<{ output: Output } | undefined> => {
+    if (question && !(await confirm(question))) return undefined
+    try {
+      const output = await mutateAsync(input)
+      if (done !== undefined) notifyDone(done)
+      await queries.invalidateQueries({ queryKey: refresh })
+      return { output }
+    } catch (error) {
+      notifyFailed(failed, error)
+      return undefined
+    }
+  }
+  return { run, isPending }
+}

@@ -1,0 +1,9 @@
+import { Problem } from '../feedback/problem.tsx'
+
+type FormProblemProps = { form: { errors: Record<string, unknown> }; error: unknown }
+
+/** Why a form was refused, where no field of it is to blame: those say so themselves. */
+export function FormProblem({ form, error }: FormProblemProps) {
+  if (!error || Object.keys(form.errors).length > 0) return null
+  return <Problem error={error} />
+}

@@ -1,0 +1,128 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Count } from '../../counters/counters.ts'
+import type { Caller, CallerContext, Context, Principal, UserPrincipal } from '../core/context.ts'
+import { sha256 } from '../core/digest.ts'
+import { Problem } from '../core/problem.ts'
+import { rateLimits } from '../core/rate-limits.ts'
+import { noteClient } from '../core/request-record.ts'
+import type { Scope } from '../core/scopes.ts'
+import { identify, identifyHolder, identifySession, principalBy } from './authenticate.ts'
+import { isSessionAlive } from './sessions.ts'
+
+/**
+ * What an operation asks of its caller: any one of some scopes, with `by: 'user'` from a credential that stands for a user;
+ * a login session (where no scope stands for it), perhaps an application instead; or the secret of the clock.
+ */
+export type Access =
+  | { kind: 'scopes'; scopes: readonly [Scope, ...Scope[]]; by: 'anyone' | 'user' }
+  | { kind: 'session'; applicationScope: Scope | undefined }
+  | { kind: 'cron' }
+
+/** A caller who may pass; `rate` is where its credential stands in the rate limit. */
+export type Admission = { principal: Principal; rate: Count }
+
+/**
+ * Decides whether a caller may pass, in this order: 401, 403 for the scope, 403 for the kind of credential, 429. The one
+ * place of the service that decides it.
+ */
+export async function admit(ctx: Context, access: Access, caller: Caller): Promise<Admission | undefined> {
+  if (access.kind === 'cron') return admitClock(ctx, caller)
+  const { principal, key, isSession } = await identifyCaller(ctx, caller)
+  noteClient(caller, principal.clientId)
+  const refusal = refusalOf(access, principal, isSession)
+  if (refusal) {
+    refusal.details.clientId = principal.clientId ?? undefined
+    refusal.details.rate = await ctx.counters.peek(rateLimits.credential, key)
+    throw refusal
+  }
+  const rate = await ctx.counters.take(rateLimits.credential, key)
+  if (rate.exceeded) {
+    const { limit, resetS } = rate
+    throw new Problem('rate_limited', `More than ${limit} requests in a minute: try again in ${resetS} s.`, {
+      rate,
+      clientId: principal.clientId ?? undefined,
+      retryAfterS: resetS,
+    })
+  }
+  return { principal, rate }
+}
+
+/**
+ * For a call that goes on. Throws `invalid_token` once the credential that was admitted has ended, `insufficient_scope` once
+ * a scope has been taken from it. Nothing is counted, and a session does not count as used.
+ */
+export async function requireAlive(ctx: CallerContext, { authorization, session }: Caller): Promise<void> {
+  const ended = () => new Problem('invalid_token', 'The credential has ended.')
+  if (authorization === undefined) {
+    if (!(await isSessionAlive(ctx, session ?? ''))) throw ended()
+    return
+  }
+  const now = await principalBy(ctx, credentialIn(authorization).token)
+  if (!now) throw ended()
+  const lost = ctx.principal.scopes.find((scope) => !now.scopes.includes(scope))
+  if (lost) throw new Problem('insufficient_scope', `The credential has lost the scope "${lost}".`, { scopes: [lost] })
+}
+
+/** RFC 6750, section 2.1; RFC 9449, section 7.1. A header that holds anything else is a wrong credential, not a missing one. */
+function credentialIn(authorization: string) {
+  const [, scheme = '', token] = /^(Bearer|DPoP) +(\S+)$/i.exec(authorization) ?? []
+  if (token !== undefined) return { scheme, token }
+  throw new Problem('invalid_token', 'Send the credential as "Authorization: Bearer <token>".')
+}
+
+async function identifyCaller(ctx: Context, { authorization, session, dpop }: Caller) {
+  if (authorization !== undefined) {
+    const { scheme, token } = credentialIn(authorization)
+    const isDpop = scheme.toLowerCase() === 'dpop'
+    const principal = isDpop ? await identifyHolder(ctx, token, dpop) : await identify(ctx, token)
+    return { principal, key: token, isSession: false }
+  }
+  if (session !== undefined) return { principal: await identifySession(ctx, session), key: session, isSession: true }
+  throw new Problem('unauthorized', 'This operation needs a credential: send "Authorization: Bearer <token>".')
+}
+
+function refusalOf(access: Exclude<Access, { kind: 'cron' }>, principal: Principal, isSession: boolean) {
+  if (access.kind === 'session') {
+    if (isSession) return undefined
+    const { applicationScope: scope } = access
+    if (scope !== undefined && principal.kind === 'application') return scopeRefusalOf([scope], principal)
+    return new Problem('forbidden', 'This operation is for people who are signed in on the website.')
+  }
+  const { scopes, by } = access
+  const refusal = scopeRefusalOf(scopes, principal)
+  if (refusal) return refusal
+  return by === 'user' && principal.kind !== 'user' ? userTokenRequired() : undefined
+}
+
+function scopeRefusalOf(scopes: readonly Scope[], principal: Principal): Problem | undefined {
+  if (scopes.some((scope) => principal.scopes.includes(scope))) return undefined
+  const wanted = scopes.map((scope) => `"${scope}"`).join(' or ')
+  return new Problem('insufficient_scope', `This operation needs the scope ${wanted}.`, { scopes })
+}
+
+/** For what only a user can do. Throws `user_token_required`. */
+export function asUser(principal: Principal): UserPrincipal {
+  if (principal.kind === 'user') return principal
+  throw userTokenRequired()
+}
+
+const userTokenRequired = () =>
+  new Problem('user_token_required', 'This operation needs a token that stands for a user, not for an application.')
+
+/**
+ * With a secret: its bearer. Without: only this machine, and nothing that came through a proxy, for a proxy on the same
+ * machine would open the door to everybody.
+ */
+function admitClock({ cronSecret }: Context, { authorization, address, isForwarded }: Caller): undefined {
+  if (cronSecret === undefined) {
+    if (isLoopback(address) && !isForwarded) return undefined
+    throw new Problem('unauthorized', 'Without CRON_SECRET this operation is served to this machine only.')
+  }
+  const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+  if (given === undefined) throw new Problem('unauthorized', 'Send "Authorization: Bearer <CRON_SECRET>".')
+  if (!timingSafeEqual(sha256(given), sha256(cronSecret))) {
+    throw new Problem('invalid_token', 'This is not the CRON_SECRET of this service.')
+  }
+}
+
+const isLoopback = (address: string) => /^(127\.|::1$|::ffff:127\.)/.test(address)

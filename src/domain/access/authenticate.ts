@@ -1,0 +1,111 @@
+import { statement } from '../../db/statement.ts'
+import type { Context, DpopProof, Principal, UserPrincipal } from '../core/context.ts'
+import { sha256 } from '../core/digest.ts'
+import { Problem } from '../core/problem.ts'
+import { type Scope, scopes } from '../core/scopes.ts'
+import { holdsKey } from './dpop-proof.ts'
+import { findSession } from './sessions.ts'
+import { isWellFormed } from './token-format.ts'
+
+/**
+ * The principal behind a bearer credential: a user or application for an access token, an application for a key. Read
+ * from the primary, so what is revoked is dead on the next request; see the cache for what may be remembered. Throws
+ * `invalid_token`, also for a token that is bound to a key.
+ */
+export async function identify(ctx: Context, bearer: string): Promise<Principal> {
+  const principal = await ctx.credentials.principalOf(bearer, () => find(ctx, bearer))
+  if (!principal) throw new Problem('invalid_token', 'The credential is invalid, expired or revoked.')
+  if (principal.boundTo !== undefined) throw unproven('This token is bound to a key: send it with the scheme DPoP.')
+  return principal
+}
+
+/**
+ * The principal behind a token that is bound to a key (RFC 9449, section 7.1), proved at each request: what is remembered is
+ * who the token stands for, never that somebody held its key. Throws `invalid_token`, also for a token without a key.
+ */
+export async function identifyHolder(ctx: Context, token: string, proof: DpopProof | undefined): Promise<Principal> {
+  const principal = await ctx.credentials.principalOf(token, () => find(ctx, token))
+  const jkt = principal?.boundTo
+  if (!principal || jkt === undefined) throw unproven('The token is invalid, expired, revoked, or not bound to a key.')
+  if (proof && (await holdsKey(ctx, proof, { jkt, token }))) return principal
+  throw unproven('DPoP: must be a fresh proof for this request and this token, by the key that it is bound to.')
+}
+
+const unproven = (message: string) => new Problem('invalid_token', message, { scheme: 'DPoP' })
+
+/** The user of a login session, by the secret of its cookie; may do whatever the user may. Throws `invalid_token`. */
+export async function identifySession(ctx: Context, secret: string): Promise<UserPrincipal> {
+  const session = await findSession(ctx, secret)
+  if (!session) throw new Problem('invalid_token', 'The session has ended. Log in again.')
+  return { kind: 'user', userId: session.userId, username: session.username, clientId: null, scopes }
+}
+
+/** Whom a bearer credential, bound to a key or not, stands for by now; undefined when it has ended. */
+export async function principalBy(ctx: Context, bearer: string): Promise<Principal | undefined> {
+  return ctx.credentials.principalOf(bearer, () => find(ctx, bearer))
+}
+
+type Found = { principal: Principal; livesMs: number }
+
+async function find(ctx: Context, bearer: string): Promise<Found | undefined> {
+  if (isWellFormed('access', bearer)) return principalOfToken(ctx, bearer)
+  if (isWellFormed('key', bearer)) return principalOfKey(ctx, bearer)
+  return undefined
+}
+
+/** How long a credential still lives, up to ten seconds: nobody remembers it for longer. */
+const livesMs = (expiresAt: string) => `
+  extract(epoch from least(${expiresAt}, statement_timestamp() + interval '10 seconds') - statement_timestamp())::float8 * 1000
+    as lives_ms`
+
+type FoundToken = {
+  client_id: string
+  user_id: string | null
+  username: string | null
+  scopes: Scope[]
+  client_scopes: Scope[]
+  dpop_jkt: string | null
+  lives_ms: number
+}
+
+const findToken = statement<[hash: Buffer], FoundToken>(`
+  select t.client_id, t.user_id, u.username, t.scopes, c.scopes as client_scopes, t.dpop_jkt, ${livesMs('t.expires_at')}
+    from access_tokens t
+    join clients c on c.id = t.client_id
+    left join grants g on g.id = t.grant_id
+    left join users u on u.id = t.user_id
+   where t.hash = $1 and t.revoked_at is null and t.expires_at > statement_timestamp()
+     and c.disabled_at is null and g.revoked_at is null and u.disabled_at is null`)
+
+async function principalOfToken(ctx: Context, token: string): Promise<Found | undefined> {
+  const [found] = await findToken(ctx.db, sha256(token))
+  if (!found) return undefined
+  const { client_id: clientId, user_id: userId, username, dpop_jkt: jkt, lives_ms: livesMs } = found
+  const scopes = found.scopes.filter((scope) => found.client_scopes.includes(scope)) // a registration may have been narrowed
+  const may = { clientId, scopes, ...(jkt !== null && { boundTo: jkt }) }
+  if (userId === null || username === null) return { principal: { kind: 'application', ...may }, livesMs }
+  return { principal: { kind: 'user', userId, username, ...may }, livesMs }
+}
+
+type FoundKey = { id: string; client_id: string; scopes: Scope[]; is_use_unseen: boolean; lives_ms: number }
+
+const findKey = statement<[hash: Buffer], FoundKey>(`
+  select k.id, k.client_id, k.scopes, ${livesMs('k.expires_at')},
+         coalesce(k.last_used_at < statement_timestamp() - interval '1 minute', true) as is_use_unseen
+    from api_keys k
+    join clients c on c.id = k.client_id
+   where k.hash = $1 and k.revoked_at is null and c.disabled_at is null
+     and (k.expires_at is null or k.expires_at > statement_timestamp())`)
+
+/** The condition again, after the row's lock: of many requests at once, in many processes, one writes. */
+const noteUse = statement<[id: string], never>(`
+  update api_keys set last_used_at = statement_timestamp()
+   where id = $1 and coalesce(last_used_at < statement_timestamp() - interval '1 minute', true)`)
+
+async function principalOfKey(ctx: Context, key: string): Promise<Found | undefined> {
+  const [found] = await findKey(ctx.db, sha256(key))
+  if (!found) return undefined
+  const { id, client_id: clientId, scopes, is_use_unseen: isUseUnseen, lives_ms: livesMs } = found
+  if (isUseUnseen) await noteUse(ctx.db, id)
+  return { principal: { kind: 'application', clientId, scopes }, livesMs }
+}

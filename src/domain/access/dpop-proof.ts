@@ -1,0 +1,68 @@
+import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify } from 'jose'
+import * as z from 'zod'
+import type { Context, DpopProof } from '../core/context.ts'
+import { sha256 } from '../core/digest.ts'
+import { Problem } from '../core/problem.ts'
+import type { CalledContext, Client } from '../oauth/authenticate-client.ts'
+import { isFirstUseNow } from './replay-protection.ts'
+import { signingAlgorithms } from './signing-algorithms.ts'
+
+/**
+ * The thumbprint of the key to which a client's new token is bound (RFC 9449, section 5), null for a client that is not
+ * registered for that: it gets what the specification describes, whatever else it sends. Throws `invalid_dpop_proof`.
+ */
+export async function bindingOf(ctx: CalledContext, client: Pick<Client, 'isDpopBound'>): Promise<string | null> {
+  if (!client.isDpopBound) return null
+  const { dpop } = ctx.caller
+  const jkt = dpop && (await provenKey(ctx, dpop))
+  if (jkt !== undefined) return jkt
+  throw new Problem('invalid_dpop_proof', 'DPoP: must be a fresh proof for this request; this client binds its tokens.')
+}
+
+const known = new WeakMap<DpopProof, Promise<boolean>>()
+
+/**
+ * Whether a request proves that it holds the key that a token is bound to (RFC 9449, section 7). Asked once for a request:
+ * the calls of a batch at /trpc share its proof, which works but once.
+ */
+export function holdsKey(ctx: Context, proof: DpopProof, { jkt, token }: { jkt: string; token: string }) {
+  const answered = known.get(proof) ?? provenKey(ctx, proof, { jkt, token }).then((proven) => proven === jkt)
+  known.set(proof, answered)
+  return answered
+}
+
+const Claims = z.object({
+  jti: z.string().min(1),
+  htm: z.string(),
+  htu: z.string(),
+  iat: z.number().min(0).max(1e11),
+  ath: z.string().optional(),
+})
+
+/** Undefined unless the proof is for this very request, and for the token and key that are expected if there are any. */
+async function provenKey(
+  ctx: Context,
+  proof: DpopProof,
+  expected?: { jkt: string; token: string },
+): Promise<string | undefined> {
+  const pinned = { typ: 'dpop+jwt', algorithms: [...signingAlgorithms] }
+  const verified = await jwtVerify(proof.jwt, EmbeddedJWK, pinned).catch(() => undefined)
+  const claims = verified && Claims.safeParse(verified.payload).data
+  if (!claims || !verified.protectedHeader.jwk) return undefined
+  if (claims.htm !== proof.method || !isAddress(claims.htu, ctx.publicUrl + proof.path)) return undefined
+  if (expected && claims.ath !== sha256(expected.token).toString('base64url')) return undefined
+
+  const jkt = await calculateJwkThumbprint(verified.protectedHeader.jwk)
+  if (expected && jkt !== expected.jkt) return undefined
+  const isFirst = await isFirstUseNow(ctx, { kind: 'dpop proof', signer: jkt, jti: claims.jti }, claims.iat)
+  return isFirst ? jkt : undefined
+}
+
+/** Without query and fragment (RFC 9449, section 4.3). Ours comes from the configuration, never from `Host`. */
+function isAddress(htu: string, ours: string): boolean {
+  if (!URL.canParse(htu) || !URL.canParse(ours)) return false
+  const given = new URL(htu)
+  given.search = ''
+  given.hash = ''
+  return given.href === new URL(ours).href
+}

@@ -1,0 +1,134 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { violatedConstraint } from '../../db/db-error.ts'
+import { authorizationCodes, grants, users } from '../../db/schema/index.ts'
+import { instantText, statement } from '../../db/statement.ts'
+import { endSessionsOf } from '../access/sessions.ts'
+import { type Actor, audit } from '../audit/audit.ts'
+import { isUsername } from '../channels.ts'
+import type { Caller, Context, UserContext } from '../core/context.ts'
+import { newId } from '../core/ids.ts'
+import { Problem } from '../core/problem.ts'
+import { networkOf, rateLimits } from '../core/rate-limits.ts'
+import { transact } from '../core/transaction.ts'
+import { revokeGrants } from '../oauth/revoke-grants.ts'
+import { guess } from './login.ts'
+import { hashPassword, isPassword, requirePassword } from './passwords.ts'
+import type { Account } from './resources.ts'
+
+export type NewUser = { username: string; email: string; password: string }
+export type User = { id: string; username: string; email: string }
+
+/**
+ * Makes a user, and with it a channel of that name. The username is stored in lower case. Throws `invalid_request`, which
+ * names the field, for what is malformed or taken.
+ */
+export async function createUser(ctx: Context, { username, email, password }: NewUser, by?: Actor): Promise<User> {
+  const name = username.toLowerCase()
+  if (!isUsername(name)) throw new Problem('invalid_request', 'username: must be 3 to 25 of a-z, 0-9 and "_".')
+  requireEmail(email)
+  requirePassword('password', password)
+
+  const passwordHash = await hashPassword(password)
+  const at = ctx.now()
+  const id = newId('user', at)
+  await transact(ctx, async (tx) => {
+    const row = { id, username: name, email, passwordHash, createdAt: at, updatedAt: at }
+    await refuseTaken(tx.db.insert(users).values(row))
+    const actor = by ?? { type: 'user', id }
+    await audit(tx, { actor, action: 'user.created', userId: id, targetId: id })
+  })
+  return { id, username: name, email }
+}
+
+/** Makes an account for a stranger, where that is allowed. Throws `forbidden`, `rate_limited`, what `createUser` throws. */
+export async function signUp(ctx: Context & { caller: Caller }, newcomer: NewUser): Promise<User> {
+  if (ctx.signup === 'closed') throw new Problem('forbidden', 'New accounts are made by the operator alone.')
+  await takeTry(ctx)
+  return createUser(ctx, newcomer)
+}
+
+/** Which addresses are taken can be found out by trying them, so it cannot be tried often. */
+async function takeTry({ counters, caller }: Context & { caller: Caller }): Promise<void> {
+  const { exceeded, resetS } = await counters.take(rateLimits.signUp, networkOf(caller.address))
+  if (exceeded) throw new Problem('rate_limited', 'Too many tries from here. Try again later.', { retryAfterS: resetS })
+}
+
+const accountById = statement<[id: string], Account>(`
+  select id, username, email, bio, image_url, ${instantText('created_at')} as created_at from users where id = $1`)
+
+/** The caller's account. Throws `user_not_found` when it is gone by now. */
+export async function getAccount({ db, principal }: UserContext): Promise<Account> {
+  const [account] = await accountById(db, principal.userId)
+  if (!account) throw new Problem('user_not_found', 'This account no longer exists.')
+  return account
+}
+
+type PasswordContext = UserContext & { caller: Caller }
+
+/** Changes the address; the password is asked for, since a forgotten session must not take an account over. */
+export async function changeEmail(ctx: PasswordContext, change: { email: string; password: string }): Promise<Account> {
+  requireEmail(change.email)
+  await requireOwnPassword(ctx, 'password', change.password)
+  await takeTry(ctx)
+  return transact(ctx, async (tx) => {
+    const { userId } = tx.principal
+    await refuseTaken(tx.db.update(users).set({ email: change.email, updatedAt: tx.now() }).where(eq(users.id, userId)))
+    await audit(tx, { actor: { type: 'user', id: userId }, action: 'user.email_changed', userId, targetId: userId })
+    return getAccount(tx)
+  })
+}
+
+/**
+ * Sets a new password, ends every session of the user, the calling one too, and revokes every grant: whoever had the old
+ * password has nothing left. Throws `invalid_request` for a wrong current password, `rate_limited` after too many.
+ */
+export async function changePassword(
+  ctx: PasswordContext,
+  { current_password, new_password }: { current_password: string; new_password: string },
+): Promise<void> {
+  requirePassword('new_password', new_password)
+  await requireOwnPassword(ctx, 'current_password', current_password)
+  const passwordHash = await hashPassword(new_password)
+  await transact(ctx, async (tx) => {
+    const { userId } = tx.principal
+    const actor = { type: 'user', id: userId } as const
+    await tx.db.update(users).set({ passwordHash, updatedAt: tx.now() }).where(eq(users.id, userId))
+    await endSessionsOf(tx, userId)
+    await tx.db
+      .delete(authorizationCodes)
+      .where(and(eq(authorizationCodes.userId, userId), isNull(authorizationCodes.consumedAt)))
+    await revokeGrants(tx, eq(grants.userId, userId), { reason: 'password_changed', actor })
+    await audit(tx, { actor, action: 'user.password_changed', userId, targetId: userId })
+  })
+}
+
+async function requireOwnPassword(ctx: PasswordContext, field: string, password: string): Promise<void> {
+  const { userId, username } = ctx.principal
+  const isRight = await guess(ctx, username, async () => {
+    const [found] = await ctx.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, userId))
+    return (await isPassword(password, found?.hash)) || undefined
+  })
+  if (!isRight) throw new Problem('invalid_request', `${field}: is not your password.`)
+}
+
+const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,190}\.[^\s@\p{C}.]{2,63}$/u
+
+/** Only what can be no address is refused; whether it is one, a mail would have to show. */
+function requireEmail(email: string): void {
+  if (!EMAIL.test(email)) throw new Problem('invalid_request', 'email: is not an email address.')
+}
+
+const taken: Record<string, string> = {
+  users_username_unique: 'username: is taken.',
+  users_email: 'email: belongs to another account.',
+}
+
+async function refuseTaken(write: PromiseLike<unknown>): Promise<void> {
+  try {
+    await write
+  } catch (error) {
+    const message = taken[violatedConstraint(error) ?? '']
+    if (message === undefined) throw error
+    throw new Problem('invalid_request', message, { cause: error })
+  }
+}

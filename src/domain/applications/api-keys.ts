@@ -1,0 +1,129 @@
+import { and, count, eq, isNull, not, or, sql } from 'drizzle-orm'
+import { apiKeys } from '../../db/schema/index.ts'
+import { instantText, statement } from '../../db/statement.ts'
+import { ownerOf, requireOwned } from '../access/ownership.ts'
+import { last4Of, mint } from '../access/token-format.ts'
+import type { ApiKey, CreatedApiKey } from '../accounts/resources.ts'
+import { actorOf, audit, type OwnerContext } from '../audit/audit.ts'
+import { hasPassed, inMs } from '../core/db-now.ts'
+import { sha256 } from '../core/digest.ts'
+import { isId, newId } from '../core/ids.ts'
+import { decodeCursor, type Page, type PageRequest, pageOf } from '../core/paging.ts'
+import { Problem } from '../core/problem.ts'
+import type { Scope } from '../core/scopes.ts'
+import { type InTransaction, transact } from '../core/transaction.ts'
+import { requireName } from './registration.ts'
+
+export type NewKey = {
+  application_id: string
+  name: string
+  /** All of the application's when left out. */
+  scopes?: readonly Scope[] | undefined
+  /** 365 when left out. */
+  expires_in_days?: number | undefined
+}
+
+const LIVING_MAX = 10
+const DAY_MS = 24 * 3_600_000
+export const DAYS_DEFAULT = 365
+const DAYS_MAX = 3650
+
+const SELECT = `
+  select id, client_id as application_id, name, first8, last4, scopes, created_by, replaced_by,
+         ${instantText('created_at')} as created_at, ${instantText('expires_at')} as expires_at,
+         ${instantText('last_used_at')} as last_used_at, ${instantText('revoked_at')} as revoked_at
+    from api_keys`
+
+const keyById = statement<[id: string], ApiKey>(`${SELECT} where id = $1`)
+
+const keysAfter = statement<[clientId: string, after: string, count: number], ApiKey>(
+  `${SELECT} where client_id = $1 and id > $2 order by id limit $3`,
+)
+
+/** The keys of an application, oldest first, with those that no longer work. Throws `not_found`. */
+export async function listKeys(
+  ctx: OwnerContext,
+  { application_id, limit, cursor }: PageRequest & { application_id: string },
+): Promise<Page<ApiKey>> {
+  await requireOwned(ctx, application_id)
+  const [after = ''] = decodeCursor(ctx, 'keys', cursor) ?? []
+  const found = await keysAfter(ctx.db, application_id, after, limit + 1)
+  return pageOf(ctx, 'keys', found, limit, ({ id }) => [id])
+}
+
+/**
+ * Makes a key that stands for an application. Throws `not_found`, `invalid_request`, `invalid_scope` for what the
+ * application is not registered for, `limit_reached` when it has ten living ones.
+ */
+export async function createKey(ctx: OwnerContext, input: NewKey): Promise<CreatedApiKey> {
+  const { application_id: clientId, name, expires_in_days: days = DAYS_DEFAULT } = input
+  requireName(name)
+  return transact(ctx, async (tx) => {
+    const registered = await requireOwned(tx, clientId, 'no key update')
+    const scopes = input.scopes ?? registered.scopes
+    if (scopes.length === 0 || !scopes.every((scope) => registered.scopes.includes(scope))) {
+      throw new Problem('invalid_scope', 'scopes: must be some of those that the application is registered for.')
+    }
+    await requireRoom(tx, clientId)
+    const created = await insertKey(tx, { clientId, name: name.trim(), scopes, days })
+    await audit(tx, { actor: actorOf(tx), action: 'key.created', clientId, targetId: created.id })
+    return created
+  })
+}
+
+/** Ends a key at once. Throws `not_found`, also for one that is revoked already. */
+export async function revokeKey(ctx: OwnerContext, { id }: { id: string }): Promise<void> {
+  await transact(ctx, async (tx) => {
+    const { clientId } = await lockLiving(tx, id)
+    await tx.db.update(apiKeys).set({ revokedAt: sql`statement_timestamp()` }).where(eq(apiKeys.id, id))
+    await audit(tx, { actor: actorOf(tx), action: 'key.revoked', clientId, targetId: id })
+    tx.afterCommit(tx.credentials.forget)
+  })
+}
+
+const isLiving = () => and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), not(hasPassed(apiKeys.expiresAt))))
+
+/** A living key of the caller's, under the lock of its application. Throws `not_found`. */
+export async function lockLiving(tx: InTransaction<OwnerContext>, id: string) {
+  const select = () =>
+    tx.db
+      .select({
+        clientId: apiKeys.clientId,
+        name: apiKeys.name,
+        scopes: apiKeys.scopes,
+        replacedBy: apiKeys.replacedBy,
+      })
+      .from(apiKeys)
+      .where(and(eq(apiKeys.id, id), isLiving()))
+  const [seen] = isId('key', id) ? await select() : []
+  if (seen) await requireOwned(tx, seen.clientId, 'no key update')
+  const [living] = seen ? await select() : []
+  if (!living) throw new Problem('not_found', 'id: you have no living key with this identifier.')
+  return living
+}
+
+/** A key that was rolled lives on for a day, but its place is free. */
+async function requireRoom({ db }: InTransaction, clientId: string): Promise<void> {
+  const isCounted = and(eq(apiKeys.clientId, clientId), isNull(apiKeys.replacedBy), isLiving())
+  const [found] = await db.select({ living: count() }).from(apiKeys).where(isCounted)
+  if (!found || found.living < LIVING_MAX) return
+  throw new Problem('limit_reached', `An application has at most ${LIVING_MAX} living keys.`)
+}
+
+type KeyToInsert = { clientId: string; name: string; scopes: readonly string[]; days: number }
+
+/** Stores a new key and returns it, this once. Throws `invalid_request` for a life that is not 1 to 3650 days. */
+export async function insertKey(tx: InTransaction<OwnerContext>, { clientId, name, scopes, days }: KeyToInsert) {
+  if (!Number.isInteger(days) || days < 1 || days > DAYS_MAX) {
+    throw new Problem('invalid_request', `expires_in_days: must be a whole number from 1 to ${DAYS_MAX}.`)
+  }
+  const key = mint('key')
+  const at = tx.now()
+  const id = newId('key', at)
+  const createdBy = ownerOf(tx) ?? null
+  const shown = { id, clientId, name, scopes: [...scopes], createdBy, createdAt: at, expiresAt: inMs(days * DAY_MS) }
+  await tx.db.insert(apiKeys).values({ ...shown, hash: sha256(key), first8: key.slice(0, 8), last4: last4Of(key) })
+  const [listed] = await keyById(tx.db, id)
+  if (!listed) throw new Error('A key that was inserted is not there')
+  return { ...listed, key }
+}

@@ -1,0 +1,118 @@
+import { count, eq } from 'drizzle-orm'
+import { clientRedirectUris, clients, grants } from '../../db/schema/index.ts'
+import { statement } from '../../db/statement.ts'
+import { ownerOf, requireOwned } from '../access/ownership.ts'
+import type { Application, CreatedApplication } from '../accounts/resources.ts'
+import { actorOf, audit, type OwnerContext } from '../audit/audit.ts'
+import { newId } from '../core/ids.ts'
+import { Problem } from '../core/problem.ts'
+import { type InTransaction, transact } from '../core/transaction.ts'
+import { announceDeleted, subscriptionsOf } from '../webhooks/subscriptions/delete.ts'
+import { addSecret } from './client-secrets.ts'
+import { findApplication } from './list.ts'
+import {
+  changeRegistration,
+  completeRegistration,
+  type NewApplication,
+  type Registration,
+  type RegistrationChanges,
+  requireRegistration,
+} from './registration.ts'
+
+const APPLICATIONS_MAX = 100
+
+/**
+ * Registers an application: the caller's, or nobody's when the operator does it. Throws `invalid_request`, which names
+ * the field, and `limit_reached`.
+ */
+export async function createApplication(ctx: OwnerContext, input: NewApplication): Promise<CreatedApplication> {
+  const { confidential, dpop_bound: dpopBound = false } = input
+  const registration = completeRegistration(input)
+  requireRegistration(confidential, registration)
+
+  return transact(ctx, async (tx) => {
+    const ownerId = ownerOf(tx) ?? null
+    await requireRoom(tx, ownerId)
+    const at = tx.now()
+    const id = newId('client', at)
+    const authMethod = authMethodOf(confidential, registration)
+    const fixed = { id, ownerId, confidential, authMethod, dpopBound, createdAt: at, updatedAt: at } as const
+    await tx.db.insert(clients).values({ ...fixed, ...columnsOf(registration) })
+    await insertRedirectUris(tx, id, registration.redirect_uris)
+    await audit(tx, { actor: actorOf(tx), action: 'application.created', clientId: id, targetId: id })
+    const client_secret = authMethod === 'secret' ? await addSecret(tx, id) : null
+    return { ...(await findApplication(tx, id)), client_secret }
+  })
+}
+
+/**
+ * Changes what is given and leaves the rest. Keys and tokens lose what the application may no longer ask for. Throws
+ * `not_found`, `invalid_request`.
+ */
+export async function updateApplication(
+  ctx: OwnerContext,
+  { id, ...changes }: RegistrationChanges & { id: string },
+): Promise<Application> {
+  return transact(ctx, async (tx) => {
+    const { confidential } = await requireOwned(tx, id, 'no key update')
+    const registration = changeRegistration(await findApplication(tx, id), changes)
+    requireRegistration(confidential, registration)
+    await tx.db
+      .update(clients)
+      .set({ ...columnsOf(registration), updatedAt: tx.now() })
+      .where(eq(clients.id, id))
+    await tx.db.delete(clientRedirectUris).where(eq(clientRedirectUris.clientId, id))
+    await insertRedirectUris(tx, id, registration.redirect_uris)
+    await narrowKeys(tx.db, id, registration.scopes)
+    await audit(tx, { actor: actorOf(tx), action: 'application.updated', clientId: id, targetId: id })
+    tx.afterCommit(tx.credentials.forget)
+    return findApplication(tx, id)
+  })
+}
+
+/**
+ * Deletes an application with all that hangs on it: secrets, keys, grants, tokens, subscriptions. Its grants are held
+ * first, so that a revocation that is under way ends before; its webhooks on the wire are cut off. Throws `not_found`.
+ */
+export async function deleteApplication(ctx: OwnerContext, { id }: { id: string }): Promise<void> {
+  await transact(ctx, async (tx) => {
+    await requireOwned(tx, id, 'update')
+    await tx.db.select({ id: grants.id }).from(grants).where(eq(grants.clientId, id)).orderBy(grants.id).for('update')
+    const subscriptions = await subscriptionsOf(tx, id)
+    await tx.db.delete(clients).where(eq(clients.id, id))
+    const userId = ownerOf(tx) ?? null // who owned it can read this on; the application's own record went with it
+    await audit(tx, { actor: actorOf(tx), action: 'application.deleted', userId, clientId: id, targetId: id })
+    await announceDeleted(tx, subscriptions)
+    tx.afterCommit(tx.credentials.forget)
+  })
+}
+
+/** Two at once may both find the last place: one too many harms nobody. */
+async function requireRoom({ db }: OwnerContext, ownerId: string | null): Promise<void> {
+  if (ownerId === null) return
+  const [found] = await db.select({ owned: count() }).from(clients).where(eq(clients.ownerId, ownerId))
+  if (!found || found.owned < APPLICATIONS_MAX) return
+  throw new Problem('limit_reached', `An account has at most ${APPLICATIONS_MAX} applications.`)
+}
+
+function authMethodOf(confidential: boolean, { jwks }: Registration) {
+  if (jwks) return 'private_key_jwt'
+  return confidential ? 'secret' : 'none'
+}
+
+const columnsOf = ({ name, website_url, grant_types, scopes, jwks }: Registration) => ({
+  name: name.trim(),
+  websiteUrl: website_url,
+  grantTypes: [...new Set(grant_types)],
+  scopes: [...new Set(scopes)],
+  jwks,
+})
+
+async function insertRedirectUris({ db }: InTransaction, clientId: string, uris: readonly string[]): Promise<void> {
+  if (uris.length === 0) return
+  await db.insert(clientRedirectUris).values([...new Set(uris)].map((uri) => ({ clientId, uri })))
+}
+
+const narrowKeys = statement<[clientId: string, scopes: readonly string[]], never>(`
+  update api_keys set scopes = array(select unnest(scopes) intersect select unnest($2::text[]))
+   where client_id = $1 and not scopes <@ $2::text[]`)

@@ -1,0 +1,48 @@
+import { instantText, statement } from '../../db/statement.ts'
+import { ownerOf, requireOwned } from '../access/ownership.ts'
+import type { Application } from '../accounts/resources.ts'
+import type { OwnerContext } from '../audit/audit.ts'
+import { decodeCursor, type Page, type PageRequest, pageOf } from '../core/paging.ts'
+import { Problem } from '../core/problem.ts'
+
+const LAST_CALL = '(select max(u.hour) from client_usage u where u.client_id = c.id)'
+
+const SELECT = `
+  select c.id, c.name, c.website_url, c.confidential, c.grant_types, c.scopes, c.jwks, c.dpop_bound,
+         array(select uri from client_redirect_uris r where r.client_id = c.id order by uri) as redirect_uris,
+         ${instantText('c.created_at')} as created_at, ${instantText('c.updated_at')} as updated_at,
+         ${instantText(LAST_CALL)} as last_called_at, ${instantText('c.disabled_at')} as disabled_at
+    from clients c`
+
+const applicationById = statement<[id: string], Application>(`${SELECT} where c.id = $1`)
+
+const applicationsAfter = statement<[ownerId: string, after: string, count: number], Application>(
+  `${SELECT} where c.owner_id = $1 and c.id > $2 order by c.id limit $3`,
+)
+
+const allApplicationsAfter = statement<[after: string, count: number], Application>(
+  `${SELECT} where c.id > $1 order by c.id limit $2`,
+)
+
+/** An application of the caller's. Throws `not_found`. */
+export async function getApplication(ctx: OwnerContext, { id }: { id: string }): Promise<Application> {
+  await requireOwned(ctx, id)
+  return findApplication(ctx, id)
+}
+
+/** The applications of the caller, oldest first; all that there are for the operator. */
+export async function listApplications(ctx: OwnerContext, { limit, cursor }: PageRequest): Promise<Page<Application>> {
+  const [after = ''] = decodeCursor(ctx, 'applications', cursor) ?? []
+  const owner = ownerOf(ctx)
+  const found = owner
+    ? await applicationsAfter(ctx.db, owner, after, limit + 1)
+    : await allApplicationsAfter(ctx.db, after, limit + 1)
+  return pageOf(ctx, 'applications', found, limit, ({ id }) => [id])
+}
+
+/** An application whose existence is sure: its caller holds its lock. */
+export async function findApplication({ db }: OwnerContext, id: string): Promise<Application> {
+  const [found] = await applicationById(db, id)
+  if (!found) throw new Problem('not_found', 'id: you have no application with this identifier.')
+  return found
+}

@@ -1,0 +1,65 @@
+import { Problem } from '../core/problem.ts'
+
+const LENGTH_MAX = 2048
+const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost']
+/** What our answer adds to an address may not be in it already, or a parameter would come twice. */
+const OURS = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
+
+/**
+ * Throws `invalid_request` for an address that no application may register. Allowed are https, http on the own computer,
+ * and the private-use schemes of native applications, which are domain names backwards (RFC 8252, section 7.1).
+ */
+export function requireRedirectUri(uri: string): void {
+  const fault = faultOf(uri)
+  if (fault) throw new Problem('invalid_request', `redirect_uris: "${uri.slice(0, 100)}" ${fault}.`)
+}
+
+function faultOf(uri: string): string | undefined {
+  if (uri.length > LENGTH_MAX || !/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri)) return 'is not a URI'
+  if (!URL.canParse(uri)) return 'is not an absolute URI'
+  if (uri.includes('#')) return 'must not have a fragment'
+  if (uri.includes('*')) return 'must not have a wildcard'
+  const url = new URL(uri)
+  if (url.username !== '' || url.password !== '' || url.host.includes('@')) return 'must not have a user or password'
+  if (!isAllowedScheme(url)) return 'must be https, http on a loopback host, or a private-use scheme with a dot'
+  if (OURS.some((name) => url.searchParams.has(name))) return `must not have a parameter of ${OURS.join(', ')}`
+  return undefined
+}
+
+/** Whether an address leads to a program on the computer of whoever follows it. */
+export const isLoopback = (uri: string): boolean => LOOPBACK_HOSTS.includes(new URL(uri).hostname)
+
+function isAllowedScheme({ protocol, href }: URL): boolean {
+  if (protocol === 'https:') return true
+  if (protocol === 'http:') return isLoopback(href)
+  return protocol.includes('.')
+}
+
+const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?((?:[/?][^#]*)?)$/
+const PORT_MAX = 65_535
+
+type Registration = { isConfidential: boolean; redirectUris: readonly string[] }
+
+/**
+ * Where an answer may go: an address that is letter for letter a registered one, or, for a public client, a registered
+ * one on the own computer with any port (RFC 8252, section 7.3). Without one asked for, the only one that there is.
+ */
+export function matchRedirectUri({ isConfidential, redirectUris }: Registration, uri: string | undefined) {
+  if (uri === undefined) return redirectUris.length === 1 ? redirectUris[0] : undefined
+  if (redirectUris.includes(uri)) return uri
+  const isNative = !isConfidential && redirectUris.some((registered) => differsByPort(registered, uri))
+  return isNative ? uri : undefined
+}
+
+function differsByPort(registered: string, uri: string): boolean {
+  const [, host, , rest] = LOOPBACK.exec(registered) ?? []
+  const [, givenHost, givenPort = '0', givenRest] = LOOPBACK.exec(uri) ?? []
+  return host !== undefined && host === givenHost && rest === givenRest && Number(givenPort) <= PORT_MAX
+}
+
+/** The address with parameters added to its query, which is kept as it is. What is undefined is left out. */
+export function withParameters(uri: string, parameters: Record<string, string | undefined>): string {
+  const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const separator = uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?'
+  return uri + separator + new URLSearchParams(given).toString().replaceAll('+', '%20') // not every client reads + as a space
+}

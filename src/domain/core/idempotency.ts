@@ -1,0 +1,46 @@
+import { and, eq } from 'drizzle-orm'
+import { idempotencyKeys } from '../../db/schema/index.ts'
+import { hasPassed, inMs } from './db-now.ts'
+import { Problem } from './problem.ts'
+import type { InTransaction } from './transaction.ts'
+
+const KEPT_MS = 24 * 3_600_000
+
+/** `owner` is the credential's application and user, `fingerprint` stands for the whole request. */
+export type Attempt = { owner: string; key: string; fingerprint: Buffer }
+
+/**
+ * The answer of the first attempt, or undefined when this is the first. An attempt that is under way in another
+ * transaction is waited for: PostgreSQL lets the second insert of a key pass only when the first has ended. Throws
+ * `idempotency_mismatch`.
+ */
+export async function claimAttempt(
+  { db, keyring }: InTransaction,
+  { owner, key, fingerprint }: Attempt,
+): Promise<string | undefined> {
+  const claim = { fingerprint, answer: null, keyId: null, expiresAt: inMs(KEPT_MS) }
+  const [claimed] = await db
+    .insert(idempotencyKeys)
+    .values({ owner, key, ...claim })
+    .onConflictDoUpdate({
+      target: [idempotencyKeys.owner, idempotencyKeys.key],
+      set: claim,
+      setWhere: hasPassed(idempotencyKeys.expiresAt),
+    })
+    .returning({ key: idempotencyKeys.key })
+  if (claimed) return undefined
+
+  const [first] = await db.select().from(idempotencyKeys).where(sameKey(owner, key))
+  if (!first?.answer || first.keyId === null || !first.fingerprint.equals(fingerprint)) {
+    throw new Problem('idempotency_mismatch', 'Idempotency-Key: was used for another request; take a new one.')
+  }
+  return keyring.open('idempotent-answer', owner, { ciphertext: first.answer, keyId: first.keyId })
+}
+
+/** Keeps what the first attempt was answered, sealed: it may hold a signing secret. */
+export async function keepAnswer({ db, keyring }: InTransaction, { owner, key }: Attempt, answer: string) {
+  const { ciphertext, keyId } = keyring.seal('idempotent-answer', owner, answer)
+  await db.update(idempotencyKeys).set({ answer: ciphertext, keyId }).where(sameKey(owner, key))
+}
+
+const sameKey = (owner: string, key: string) => and(eq(idempotencyKeys.owner, owner), eq(idempotencyKeys.key, key))

@@ -1,0 +1,45 @@
+import { isIPv6 } from 'node:net'
+import type { Limit } from '../../counters/counters.ts'
+
+/** Every limit of the service, by what it counts. The verbs that count choose the key. */
+export const rateLimits = {
+  /** Requests under `/v1` and `/trpc`, by credential. */
+  credential: { name: 'credential', points: 800, windowS: 60 },
+  /** Messages, by sender and room. */
+  chat: { name: 'chat', points: 20, windowS: 30 },
+  /** Messages of a room's owner in it. */
+  chatOwner: { name: 'chat-owner', points: 100, windowS: 30 },
+  /** Failed authentications at the token endpoint, by client and address. */
+  clientAuthentication: { name: 'client-authentication', points: 20, windowS: 60 },
+  /** Failed authentications at the token endpoint, by address alone. */
+  clientAuthenticationAddress: { name: 'client-authentication-address', points: 600, windowS: 60 },
+  /** Failed logins, by account and address. */
+  loginAccount: { name: 'login-account', points: 5, windowS: 900 },
+  /** Failed logins, by address alone. */
+  loginAddress: { name: 'login-address', points: 100, windowS: 3600 },
+  /** New accounts, by address. */
+  signUp: { name: 'sign-up', points: 20, windowS: 3600 },
+  /** `webhook.test` on demand, by subscription. */
+  webhookTest: { name: 'webhook-test', points: 10, windowS: 60 },
+} as const satisfies Record<string, Limit>
+
+/**
+ * What stands for a caller in the key of a counter: an IPv4 address as it is, of an IPv6 address its /64, because one
+ * household or machine commonly holds all of those.
+ */
+export function networkOf(address: string): string {
+  if (!isIPv6(address)) return address
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
+  if (mapped?.[1]) return mapped[1]
+  return groupsOf(address).slice(0, 4).join(':')
+}
+
+/** The eight groups of an IPv6 address, without leading zeros; a zone is dropped. */
+function groupsOf(address: string): string[] {
+  const { hostname } = new URL(`http://[${address.replace(/%.*/, '')}]`)
+  const [head = '', tail] = hostname.slice(1, -1).split('::')
+  const before = head === '' ? [] : head.split(':')
+  if (tail === undefined) return before
+  const after = tail === '' ? [] : tail.split(':')
+  return [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after]
+}

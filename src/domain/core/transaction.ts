@@ -1,0 +1,44 @@
+import { randomInt } from 'node:crypto'
+import { setTimeout as after } from 'node:timers/promises'
+import { isRetryable } from '../../db/db-error.ts'
+import { mendPartitions } from '../../db/partitions.ts'
+import type { Context } from './context.ts'
+
+/** A context whose statements commit together. What takes one cannot be called outside a transaction. */
+export type InTransaction<Of extends Context = Context> = Of & { afterCommit: (effect: () => void) => void }
+
+const TRIES_MAX = 3
+const PAUSE_MS_MAX = 50
+
+/**
+ * Runs `work` in a transaction, or in the one that `ctx` is already in. Effects run once the outermost has committed.
+ * A deadlock or a serialization failure (40P01, 40001) runs the whole of it again, so `work` must do nothing else.
+ */
+export async function transact<Of extends Context, Result>(
+  ctx: Of,
+  work: (tx: InTransaction<Of>) => Promise<Result>,
+): Promise<Result> {
+  if (isInTransaction(ctx)) return work(ctx)
+  for (let tried = 1; ; tried++) {
+    const effects: (() => void)[] = []
+    const afterCommit = (effect: () => void) => {
+      effects.push(effect)
+    }
+    try {
+      const result = await ctx.db.transaction((db) => work({ afterCommit, ...ctx, db }))
+      for (const effect of effects) effect()
+      return result
+    } catch (error) {
+      if (tried === TRIES_MAX || !(await isWorthAgain(ctx, error))) throw error
+    }
+  }
+}
+
+/** Two that met in a deadlock would meet again without a pause of different lengths. */
+async function isWorthAgain(ctx: Context, error: unknown): Promise<boolean> {
+  if (!isRetryable(error)) return mendPartitions(ctx.db, error)
+  await after(randomInt(PAUSE_MS_MAX))
+  return true
+}
+
+const isInTransaction = <Of extends Context>(ctx: Of): ctx is InTransaction<Of> => 'afterCommit' in ctx

@@ -1,0 +1,20 @@
+import * as z from 'zod'
+import { catalogue, type EventType } from './types.ts'
+
+type Json = { [key: string]: unknown }
+
+/** An example of a type's `data`, put together from the examples of its schema. */
+export function sampleData(type: EventType): object {
+  const schema = z.toJSONSchema(catalogue[type], { io: 'input', reused: 'inline' }) as Json
+  return sampleOf(schema, (schema.$defs ?? {}) as Json) as object
+}
+
+function sampleOf(schema: Json, definitions: Json): unknown {
+  if ('example' in schema) return schema.example
+  if (typeof schema.$ref === 'string') {
+    return sampleOf(definitions[schema.$ref.split('/').at(-1) ?? ''] as Json, definitions)
+  }
+  if (Array.isArray(schema.anyOf)) return sampleOf(schema.anyOf[0] as Json, definitions)
+  const fields = Object.entries((schema.properties ?? {}) as Json)
+  return Object.fromEntries(fields.map(([name, field]) => [name, sampleOf(field as Json, definitions)]))
+}

@@ -1,0 +1,51 @@
+import * as z from 'zod'
+import { Ban, Channel, EventMessage, Livestream } from '../core/resources.ts'
+
+/** What `webhook.test` carries: it is sent on demand, to one subscription, and has no cause in the product. */
+const TestNotice = z
+  .object({ message: z.string().meta({ example: 'This is a test: nothing has happened.' }) })
+  .meta({ id: 'TestNotice' })
+
+/**
+ * Event type → what its `data` is. The schemas are those of the REST answers, so an event and an answer cannot differ.
+ * Rows of a type that is no longer here stay readable: nothing looks an old row's type up in this table without asking.
+ */
+export const catalogue = {
+  'livestream.started': Livestream,
+  'livestream.updated': Livestream,
+  'livestream.ended': Livestream,
+  'chat.message.sent': EventMessage,
+  'chat.message.deleted': EventMessage,
+  'moderation.ban.created': Ban,
+  'moderation.ban.removed': Ban,
+  'channel.updated': Channel,
+  'webhook.test': TestNotice,
+} as const satisfies Record<string, z.ZodType>
+
+export type EventType = keyof typeof catalogue
+export type EventData<Type extends EventType> = z.input<(typeof catalogue)[Type]>
+
+/** Every type that a subscription can ask for. */
+export const subscribableTypes = (Object.keys(catalogue) as EventType[]).filter((type) => type !== 'webhook.test')
+export type SubscribableType = (typeof subscribableTypes)[number]
+
+/** A type that only the channel's own user may receive, by a token with a moderation scope. */
+export const isModerationType = (type: string): boolean => type.startsWith('moderation.')
+
+/** Event type → JSON Schema (2020-12) of its whole payload. Open to new fields, because payloads may grow. */
+export function eventSchemas(): Record<EventType, object> {
+  const schemas = Object.entries(catalogue).map(([type, data]) => [type, schemaOf(type, data)])
+  return Object.fromEntries(schemas) as Record<EventType, object>
+}
+
+function schemaOf(type: string, data: z.ZodType): object {
+  const payload = z.object({
+    id: z.string().meta({ description: 'The same on every attempt and replay, and in the header `webhook-id`.' }),
+    type: z.literal(type),
+    timestamp: z.string().meta({ format: 'date-time' }),
+    channel: z.object({ id: z.string(), username: z.string() }),
+    sequence: z.int().meta({ description: 'Counts the events of the channel from 1 without gaps; 0 in a test.' }),
+    data,
+  })
+  return z.toJSONSchema(payload, { io: 'input', reused: 'inline' })
+}

@@ -1,0 +1,80 @@
+import type { Caller } from '../core/context.ts'
+import { Problem } from '../core/problem.ts'
+import { subjectOf } from './client-assertion.ts'
+
+/** Who a request says it comes from, before any of it is believed. The scheme is that of the challenge, should it fail. */
+export type Claim = {
+  id: string | undefined
+  secret: string | undefined
+  /** What the client has signed instead of sending a secret (RFC 7523). */
+  assertion?: string
+  scheme: 'Basic' | 'Bearer'
+}
+
+/** Where a client names itself in a body. */
+export type ClientFields = {
+  client_id?: string | undefined
+  client_secret?: string | undefined
+  client_assertion?: string | undefined
+  client_assertion_type?: string | undefined
+}
+
+/**
+ * Reads the one method of client authentication that a request uses (RFC 6749, section 2.3): Basic, a secret in the body,
+ * or an assertion there. Throws `invalid_request` when it uses two or names two clients, `invalid_client` for any other
+ * scheme.
+ */
+export function claimClient({ authorization }: Caller, fields: ClientFields): Claim {
+  const { client_id, client_secret } = fields
+  const assertion = readAssertion(fields)
+  if (authorization === undefined) {
+    if (assertion === undefined) return { id: client_id, secret: client_secret, scheme: 'Bearer' }
+    if (client_secret !== undefined) throw twoMethods('client_secret', 'an assertion')
+    return { id: client_id ?? subjectOf(assertion), secret: undefined, assertion, scheme: 'Bearer' }
+  }
+
+  const { id, secret } = readBasic(authorization)
+  if (client_secret !== undefined) throw twoMethods('client_secret', 'Basic')
+  if (assertion !== undefined) throw twoMethods('client_assertion', 'Basic')
+  if (client_id !== undefined && client_id !== id) {
+    throw new Problem('invalid_request', 'client_id: is not the client that authenticates by Basic.')
+  }
+  return { id, secret, scheme: 'Basic' }
+}
+
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+/** RFC 7521, section 4.2: both of its fields, or neither. */
+function readAssertion({ client_assertion, client_assertion_type }: ClientFields): string | undefined {
+  if (client_assertion === undefined && client_assertion_type === undefined) return undefined
+  if (client_assertion_type !== ASSERTION_TYPE) {
+    throw new Problem('invalid_request', `client_assertion_type: must be "${ASSERTION_TYPE}".`)
+  }
+  if (client_assertion === undefined) throw new Problem('invalid_request', 'client_assertion: is required.')
+  return client_assertion
+}
+
+const twoMethods = (field: string, other: string) =>
+  new Problem('invalid_request', `${field}: the client has authenticated by ${other} already; use one method.`)
+
+const BASIC = /^basic +([A-Za-z0-9+/]+={0,2})$/i
+
+/** An empty password is none: some clients that have no secret send their identifier like this. */
+function readBasic(authorization: string) {
+  const [, encoded] = BASIC.exec(authorization) ?? []
+  const pair = Buffer.from(encoded ?? '', 'base64').toString('utf8')
+  const colon = pair.indexOf(':')
+  if (colon < 1) {
+    throw new Problem('invalid_client', 'Authorization: is not client authentication by Basic.', { scheme: 'Basic' })
+  }
+  return { id: decodeForm(pair.slice(0, colon)), secret: decodeForm(pair.slice(colon + 1)) || undefined }
+}
+
+/** RFC 6749, section 2.3.1, has both parts encoded like a form. Not every client does it; ours have nothing to encode. */
+function decodeForm(part: string): string {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '))
+  } catch {
+    return part
+  }
+}

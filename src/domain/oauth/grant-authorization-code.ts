@@ -1,0 +1,121 @@
+import { eq } from 'drizzle-orm'
+import { grants } from '../../db/schema/index.ts'
+import { statement } from '../../db/statement.ts'
+import { bindingOf } from '../access/dpop-proof.ts'
+import { isSame, isWellFormed } from '../access/token-format.ts'
+import { requireGrantType } from '../applications/grant-types.ts'
+import { sha256 } from '../core/digest.ts'
+import { Problem } from '../core/problem.ts'
+import type { TokenResponse } from '../core/resources.ts'
+import type { Scope } from '../core/scopes.ts'
+import { type InTransaction, transact } from '../core/transaction.ts'
+import { authenticateClient, type CalledContext, type Client } from './authenticate-client.ts'
+import type { Claim } from './client-credentials-presented.ts'
+import { startGrant } from './issue.ts'
+import { requireParameter } from './parameters.ts'
+import { revokeGrants } from './revoke-grants.ts'
+
+type Parameters = {
+  code?: string | undefined
+  code_verifier?: string | undefined
+  redirect_uri?: string | undefined
+}
+type Code = {
+  hash: Buffer
+  client_id: string
+  user_id: string
+  redirect_uri: string
+  scopes: Scope[]
+  code_challenge: string
+  dpop_jkt: string | null
+  grant_id: string | null
+  is_consumed: boolean
+  is_user_active: boolean
+}
+
+/** RFC 7636, section 4.1. */
+const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/
+
+/**
+ * Turns an authorization code into a grant and its tokens, once (RFC 6749, section 4.1.3; RFC 7636). Throws
+ * `invalid_request` before the code is looked at, `invalid_grant` for a code that is unknown, expired, used or not proven.
+ */
+export async function exchangeCode(ctx: CalledContext, claim: Claim, parameters: Parameters): Promise<TokenResponse> {
+  const client = await authenticateClient(ctx, claim)
+  requireGrantType(client, 'authorization_code')
+  const code = requireParameter('code', parameters.code)
+  const verifier = requireParameter('code_verifier', parameters.code_verifier)
+  if (!VERIFIER.test(verifier)) {
+    throw new Problem('invalid_request', 'code_verifier: must be 43 to 128 of A-Z, a-z, 0-9, "-", ".", "_", "~".')
+  }
+  const tokens = isWellFormed('code', code)
+    ? await transact(ctx, (tx) => settleCode(tx, client, { code, verifier, redirectUri: parameters.redirect_uri }))
+    : undefined
+  if (tokens) return tokens
+  throw new Problem('invalid_grant', 'code: is unknown, expired, used, or was issued for other parameters.')
+}
+
+type Exchange = { code: string; verifier: string; redirectUri: string | undefined }
+
+/** Refusals leave the transaction as undefined: a throw inside would undo what they do to the code and its grant. */
+async function settleCode(
+  tx: InTransaction<CalledContext>,
+  client: Client,
+  exchange: Exchange,
+): Promise<TokenResponse | undefined> {
+  const [code] = await lockCode(tx.db, sha256(exchange.code), client.id)
+  if (!code) return undefined
+  const jkt = await bindingOf(tx, client)
+  if (!isProvenBy(code, exchange) || !isForKey(code, jkt)) return burnCode(tx, code)
+  if (code.is_consumed) return revokeGrantOf(tx, code)
+  if (!code.is_user_active) return undefined
+  return startGrant(tx, {
+    clientId: client.id,
+    userId: code.user_id,
+    scopes: code.scopes,
+    isRefreshable: client.grantTypes.includes('refresh_token'),
+    codeHash: code.hash,
+    jkt,
+    // a confidential client proves itself at each refresh and may change its key (RFC 9449, section 5)
+    refreshJkt: client.isConfidential ? null : jkt,
+  })
+}
+
+/**
+ * Of parallel exchanges one goes first. A code of another client is none of this one's business. User and client are
+ * locked before the code, as whatever ends them does it; the user so that a new password waits, and finds the new grant.
+ */
+const lockCode = statement<[hash: Buffer, clientId: string], Code>(`
+  select a.hash, a.client_id, a.user_id, a.redirect_uri, a.scopes, a.code_challenge, a.dpop_jkt, a.grant_id,
+         a.consumed_at is not null as is_consumed, u.disabled_at is null as is_user_active
+    from authorization_codes a
+    join clients c on c.id = a.client_id
+    join users u on u.id = a.user_id
+   where a.hash = $1 and a.client_id = $2 and a.expires_at > statement_timestamp()
+     for share of u
+     for key share of c
+     for update of a`)
+
+function isProvenBy(code: Code, { verifier, redirectUri = code.redirect_uri }: Exchange): boolean {
+  const challenge = Buffer.from(sha256(verifier).toString('base64url'))
+  return isSame(challenge, Buffer.from(code.code_challenge)) && redirectUri === code.redirect_uri
+}
+
+/** RFC 9449, section 10: who asked for the code may have said which key will exchange it. */
+const isForKey = ({ dpop_jkt }: Code, jkt: string | null) => dpop_jkt === null || dpop_jkt === jkt
+
+const consumeCode = statement<[hash: Buffer], never>(
+  'update authorization_codes set consumed_at = statement_timestamp() where hash = $1 and consumed_at is null',
+)
+
+/** A wrong guess spends the code but revokes nothing: who merely saw a code must not be able to log its user out. */
+async function burnCode(tx: InTransaction, { hash }: Code): Promise<undefined> {
+  await consumeCode(tx.db, hash)
+}
+
+/** RFC 6749, section 4.1.2: a second valid use means that the code leaked, so what the first one made must die too. */
+async function revokeGrantOf(tx: InTransaction<CalledContext>, { grant_id, client_id }: Code): Promise<undefined> {
+  if (grant_id === null) return
+  const actor = { type: 'client', id: client_id } as const
+  await revokeGrants(tx, eq(grants.id, grant_id), { reason: 'code_reuse', actor })
+}

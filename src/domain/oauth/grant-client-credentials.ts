@@ -1,0 +1,73 @@
+import { statement } from '../../db/statement.ts'
+import { bindingOf } from '../access/dpop-proof.ts'
+import { mint } from '../access/token-format.ts'
+import { unregistered } from '../applications/grant-types.ts'
+import { sha256Hex } from '../core/digest.ts'
+import { noteClient } from '../core/request-record.ts'
+import type { TokenResponse } from '../core/resources.ts'
+import {
+  type CalledContext,
+  CLAIMED_CLIENT,
+  type ClaimedClient,
+  findProven,
+  IS_AUTHENTIC,
+  isProven,
+  type LookUp,
+  lookUpOf,
+  refuseThrottled,
+  rejectClient,
+} from './authenticate-client.ts'
+import type { Claim } from './client-credentials-presented.ts'
+import { ACCESS_TOKEN_LIFE } from './lifetimes.ts'
+import { parseScope, refusedScope } from './scope-parameter.ts'
+import { tokenResponse } from './token-response.ts'
+
+type Issued = ClaimedClient & { is_registered: boolean; dpop_bound: boolean; scope: string | null }
+type Values = [...LookUp, tokenHash: string, scopes: readonly string[] | null, jkt: string | null]
+
+/** Issues the token only where all is right, so that one round trip is enough; its other columns say what was not. */
+const issueIfRight = statement<Values, Issued>(`
+  with client as (
+    select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic, c.scopes as client_scopes, c.dpop_bound,
+           coalesce('client_credentials' = any (c.grant_types), false) as is_registered
+      from ${CLAIMED_CLIENT}
+  ), token as (
+    insert into access_tokens (hash, client_id, scopes, dpop_jkt, expires_at)
+    select decode($4, 'hex'), client_id, coalesce($5::text[], client_scopes), $6, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}'
+      from client
+     where is_authentic and confidential and is_registered and dpop_bound = ($6::text is not null)
+       and coalesce($5::text[], client_scopes) <@ client_scopes and cardinality(client_scopes) > 0
+    returning scopes
+  )
+  select client_id, confidential, is_authentic, is_registered, dpop_bound, array_to_string(token.scopes, ' ') as scope
+    from client left join token on true`)
+
+/**
+ * RFC 6749, section 4.4: a token for the application itself, without a refresh token. Authenticates the client too, with
+ * the same answers as the other grants: `rate_limited`, `invalid_client`, `unauthorized_client`, `invalid_scope`.
+ */
+export async function issueForClient(
+  ctx: CalledContext,
+  claim: Claim,
+  { scope }: { scope?: string | undefined },
+): Promise<TokenResponse> {
+  await refuseThrottled(ctx, claim)
+  const values = await lookUpOf(ctx, claim)
+  const jkt = ctx.caller.dpop ? await bindingOf(ctx, await findProven(ctx, claim, values)) : null
+  const token = mint('access')
+  const [found] = values ? await issueIfRight(ctx.db, ...values, sha256Hex(token), wantedScopes(scope), jkt) : []
+  if (!found || !isProven(found, claim)) return rejectClient(ctx, claim)
+  noteClient(ctx.caller, found.client_id)
+
+  if (!found.is_registered) throw unregistered('client_credentials')
+  if (jkt === null) await bindingOf(ctx, { isDpopBound: found.dpop_bound })
+  if (found.scope === null) throw refusedScope()
+  return tokenResponse(token, found.scope, { jkt })
+}
+
+const NO_SCOPE = [''] // registered nowhere, so the statement issues nothing
+
+/** Null stands for all that the client is registered for. */
+function wantedScopes(scope: string | undefined): string[] | null {
+  return scope === undefined ? null : (parseScope(scope) ?? NO_SCOPE)
+}

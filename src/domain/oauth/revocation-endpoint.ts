@@ -1,0 +1,40 @@
+import { eq } from 'drizzle-orm'
+import { grants } from '../../db/schema/index.ts'
+import { statement } from '../../db/statement.ts'
+import { isWellFormed } from '../access/token-format.ts'
+import { sha256 } from '../core/digest.ts'
+import { transact } from '../core/transaction.ts'
+import { authenticateClient, type CalledContext, type Client } from './authenticate-client.ts'
+import { type ClientFields, claimClient } from './client-credentials-presented.ts'
+import { omitEmpty } from './parameters.ts'
+import { revokeGrants } from './revoke-grants.ts'
+
+export type RevokeRequest = ClientFields & { token: string }
+
+/**
+ * RFC 7009: ends an access token, or the whole grant of a refresh token, also of a spent one. An unknown, dead or foreign
+ * token is no error, so the answer tells nothing about it. Throws what the authentication of the client throws.
+ */
+export async function revokeToken(ctx: CalledContext, request: RevokeRequest): Promise<Record<string, never>> {
+  const client = await authenticateClient(ctx, claimClient(ctx.caller, omitEmpty(request)))
+  if (isWellFormed('access', request.token)) {
+    await endAccessToken(ctx.db, sha256(request.token), client.id)
+    ctx.credentials.forget()
+  }
+  if (isWellFormed('refresh', request.token)) await revokeGrantOf(ctx, client, request.token)
+  return {}
+}
+
+const endAccessToken = statement<[hash: Buffer, clientId: string], never>(`
+  update access_tokens set revoked_at = statement_timestamp()
+   where hash = $1 and client_id = $2 and revoked_at is null`)
+
+const findGrant = statement<[hash: Buffer, clientId: string], { id: string }>(`
+  select g.id from refresh_tokens r join grants g on g.id = r.grant_id where r.hash = $1 and g.client_id = $2`)
+
+async function revokeGrantOf(ctx: CalledContext, client: Client, refreshToken: string): Promise<void> {
+  const [grant] = await findGrant(ctx.db, sha256(refreshToken), client.id)
+  if (!grant) return
+  const actor = { type: 'client', id: client.id } as const
+  await transact(ctx, (tx) => revokeGrants(tx, eq(grants.id, grant.id), { reason: 'client', actor }))
+}

@@ -1,0 +1,97 @@
+import { sql } from 'drizzle-orm'
+import { events, webhookAttempts, webhookDeliveriesDone } from '../../../db/schema/index.ts'
+import { newId } from '../../core/ids.ts'
+import { Problem } from '../../core/problem.ts'
+import { rateLimits } from '../../core/rate-limits.ts'
+import { transact } from '../../core/transaction.ts'
+import { payloadParts } from '../../events/emit-sql.ts'
+import { sampleData } from '../../events/sample.ts'
+import type { EventType } from '../../events/types.ts'
+import { attempt, createSender, type Parcel } from '../http/send.ts'
+import { DatabaseClock } from '../queue/database-clock.ts'
+import type { AttemptRecord } from '../queue/settlement.ts'
+import { livingSecrets, OpenedSecrets } from '../secrets/secrets.ts'
+import { requireGoodStanding } from '../subscriptions/account-check.ts'
+import { type OwnedSubscription, type OwnerContext, requireOwned } from '../subscriptions/ownership.ts'
+import type { AttemptInfo } from '../subscriptions/resources.ts'
+
+export type TestRequest = { id: string; type?: EventType | undefined }
+export type TestResult = AttemptInfo & { delivery_id: string }
+
+/** Says that it is none, so that whoever checks sequences for gaps is not disturbed. */
+const testChannel = { id: 'test', username: 'test' }
+const TEST_SEQUENCE = 0
+
+/**
+ * Sends a sample of an event type to one subscription, whatever its types and also while it is disabled: one attempt, which
+ * neither is tried again nor touches its health. Returns the attempt. Throws `subscription_not_found`,
+ * `forbidden` while its application or user is stopped, `rate_limited`.
+ */
+export async function testWebhook(ctx: OwnerContext, { id, type = 'webhook.test' }: TestRequest): Promise<TestResult> {
+  const subscription = await requireOwned(ctx, id)
+  await transact(ctx, (tx) => requireGoodStanding(tx, subscription))
+  await countTest(ctx, id)
+  const event = await keepSample(ctx, type)
+  const record = await sendOnce(ctx, subscription, { event_id: event.id, type, payload: event.payload })
+  const deliveryId = newId('delivery', ctx.now())
+  await keepResult(ctx, { deliveryId, eventId: event.id, type, subscriptionId: id, record })
+  const { startedMs, durationMs, status, errorClass, response } = record
+  const shown = { started_at: new Date(startedMs).toISOString(), duration_ms: durationMs, status, response }
+  return { delivery_id: deliveryId, n: 1, ...shown, error_class: errorClass }
+}
+
+async function countTest({ counters }: OwnerContext, id: string) {
+  const { exceeded, limit, resetS } = await counters.take(rateLimits.webhookTest, id)
+  if (!exceeded) return
+  throw new Problem('rate_limited', `More than ${limit} tests in a minute: try again in ${resetS} s.`, {
+    retryAfterS: resetS,
+  })
+}
+
+async function keepSample({ db, now }: OwnerContext, type: EventType) {
+  const occurredAt = now()
+  const id = newId('event', occurredAt)
+  const { username } = testChannel
+  const parts = payloadParts({ id, type, at: occurredAt.toISOString(), username, data: sampleData(type) })
+  const payload = `${parts[0]}${testChannel.id}${parts[1]}${TEST_SEQUENCE}${parts[2]}`
+  await db.insert(events).values({ id, channelId: testChannel.id, sequence: TEST_SEQUENCE, type, occurredAt, payload })
+  return { id, payload }
+}
+
+type Sample = { event_id: string; type: EventType; payload: string }
+
+async function sendOnce(ctx: OwnerContext, { id, url }: OwnedSubscription, sample: Sample): Promise<AttemptRecord> {
+  const { event_id, type, payload } = sample
+  const opened = new OpenedSecrets(ctx.keyring)
+  const keys = (await livingSecrets(ctx, id)).map((secret) => opened.open(id, secret))
+  const parcel: Parcel = { delivery: { event_id, type, subscription_id: id, attempts: 0 }, url, payload, keys }
+  const sender = createSender(ctx)
+  try {
+    const { record } = await attempt(sender, parcel, await readClock(ctx), new AbortController().signal)
+    return record
+  } finally {
+    await sender.transport.close()
+  }
+}
+
+async function readClock({ db }: OwnerContext): Promise<DatabaseClock> {
+  const [row] = await db.execute<{ ms: number }>(
+    sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
+  )
+  return new DatabaseClock(row?.ms ?? Number.NaN)
+}
+
+type Result = { deliveryId: string; eventId: string; type: string; subscriptionId: string; record: AttemptRecord }
+
+async function keepResult(ctx: OwnerContext, { deliveryId, eventId, type, subscriptionId, record }: Result) {
+  const { startedMs, durationMs, status, errorClass, response } = record
+  const startedAt = new Date(startedMs)
+  const outcome = status !== null && status >= 200 && status < 300 ? 'delivered' : 'failed'
+  await transact(ctx, async ({ db }) => {
+    await db.insert(webhookAttempts).values({ deliveryId, n: 1, startedAt, durationMs, status, errorClass, response })
+    const ids = { id: deliveryId, eventId, subscriptionId, type }
+    await db
+      .insert(webhookDeliveriesDone)
+      .values({ ...ids, outcome, reason: 'test', attempts: 1, createdAt: startedAt, finishedAt: startedAt })
+  })
+}

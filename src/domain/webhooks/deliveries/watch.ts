@@ -1,0 +1,37 @@
+import { statement } from '../../../db/statement.ts'
+import { looks, type StreamContext } from '../../events/live-stream.ts'
+import { requireOwned } from '../subscriptions/ownership.ts'
+
+/** The newest rows stand for the others: whatever a worker does moves a row to an end of one of these indexes. */
+const selectMark = statement<[id: string], { mark: string }>(`
+select md5(concat(
+  (select concat(status, consecutive_failures, last_success_at, open_until, updated_at) from webhook_subscriptions where id = $1),
+  (select string_agg(concat(id, attempts, lease, due_at), ' ' order by id) from (values (0), (1)) lanes (lane)
+    cross join lateral (select id, attempts, lease, due_at from webhook_deliveries d
+      where d.lane = lanes.lane and subscription_id = $1 order by due_at desc limit 50) pending),
+  (select string_agg(concat(id, outcome, attempts, finished_at), ' ' order by id) from (
+    select id, outcome, attempts, finished_at from webhook_deliveries_done where subscription_id = $1 order by id desc limit 50) done)
+)) as mark`)
+
+/**
+ * Says at once and each time that something about one of the caller's subscriptions or its deliveries has changed that it
+ * is time to read the lists again, until the caller is gone. Throws `subscription_not_found`.
+ */
+export async function watchDeliveries(
+  ctx: StreamContext,
+  { subscription }: { subscription: string },
+  signal: AbortSignal | undefined,
+): Promise<AsyncGenerator<{ changed: true }>> {
+  const { id } = await requireOwned(ctx, subscription)
+  return changesOf(ctx, id, signal)
+}
+
+async function* changesOf(ctx: StreamContext, id: string, signal: AbortSignal | undefined) {
+  let seen: string | undefined
+  for await (const _ of looks(ctx, signal)) {
+    const [row] = await selectMark(ctx.slow, id)
+    if (row === undefined || row.mark === seen) continue
+    seen = row.mark
+    yield { changed: true as const }
+  }
+}

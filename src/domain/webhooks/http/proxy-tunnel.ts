@@ -1,0 +1,32 @@
+import { isIPv6, type Socket } from 'node:net'
+import { Client } from 'undici'
+import type { Address } from './dns.ts'
+import { AttemptFailure } from './error-class.ts'
+
+type Route = { proxyUrl: string; target: Address; port: string; connectMs: number }
+
+/** Asks an HTTP proxy for a connection to an address (RFC 9110, section 9.3.6). Rejects when it says anything but 2xx. */
+export async function openTunnel({ proxyUrl, target, port, connectMs }: Route): Promise<Socket> {
+  const { origin, username, password } = new URL(proxyUrl)
+  const authority = `${isIPv6(target.address) ? `[${target.address}]` : target.address}:${port}`
+  const client = new Client(origin, { connect: { timeout: connectMs }, headersTimeout: connectMs })
+  try {
+    const headers = { host: authority, ...authorization(username, password) }
+    const { statusCode, socket } = await client.connect({ path: authority, headers })
+    if (statusCode >= 200 && statusCode < 300) return socket as Socket // an HTTP/1.1 tunnel is the connection itself
+    socket.on('error', () => {}).destroy()
+    throw new AttemptFailure('E_REFUSED', `the proxy answered ${statusCode}`)
+  } catch (cause) {
+    if (cause instanceof AttemptFailure) throw cause
+    // undici would try again by itself on some codes of its own
+    throw new AttemptFailure('E_REFUSED', 'the proxy cannot be reached', { cause })
+  } finally {
+    client.close().catch(() => {})
+  }
+}
+
+function authorization(username: string, password: string) {
+  if (username === '') return {}
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
+  return { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` }
+}

@@ -1,0 +1,82 @@
+import type { Context } from '../../core/context.ts'
+import { apiVersion } from '../../health.ts'
+import type { Claimed } from '../queue/claim.ts'
+import type { DatabaseClock } from '../queue/database-clock.ts'
+import type { AttemptRecord } from '../queue/settlement.ts'
+import { sign } from '../secrets/sign.ts'
+import { publicResolver, systemResolver } from './dns.ts'
+import { AttemptFailure, classOf } from './error-class.ts'
+import type { Answer } from './response.ts'
+import { answerText } from './response-text.ts'
+import { createGuard, type Guard } from './target-policy.ts'
+import { checkTargetUrl } from './target-url.ts'
+import { createTransport, type Transport } from './transport.ts'
+
+/** Everything of one POST that is not the connection. */
+export type Parcel = {
+  delivery: Pick<Claimed, 'event_id' | 'type' | 'subscription_id' | 'attempts'>
+  url: string
+  payload: string
+  /** The living keys, the current one first. */
+  keys: readonly Buffer[]
+}
+export type Sender = { guard: Guard; transport: Transport }
+
+/** Reaches receivers as the operator's policy says. */
+export function createSender({ targets }: Pick<Context, 'targets'>): Sender {
+  const guard = createGuard(targets)
+  const resolve = targets.allowPrivate ? systemResolver : publicResolver()
+  return { guard, transport: createTransport({ guard, resolve }) }
+}
+
+export type Attempt = { record: AttemptRecord; retryAfter: string | undefined }
+
+const unsafe = new AttemptFailure('E_UNSAFE_URL', 'the URL may not be called')
+const USER_AGENT = `developer-api-webhooks/${apiVersion}`
+
+/** One attempt: a signed POST to the receiver. Reads nothing, holds no transaction, and never rejects. */
+export async function attempt(
+  sender: Sender,
+  parcel: Parcel,
+  clock: DatabaseClock,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const startedMs = clock.now()
+  const begun = performance.now()
+  const answer = await post(sender, parcel, startedMs, signal)
+  const { status, retryAfter, error } = answer
+  const errorClass = status === null ? classOf(error) : null
+  const durationMs = Math.round(performance.now() - begun)
+  return { record: { startedMs, durationMs, status, errorClass, response: answerText(answer.body) }, retryAfter }
+}
+
+async function post(
+  { guard, transport }: Sender,
+  parcel: Parcel,
+  startedMs: number,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const url = judged(guard, parcel.url)
+  if (url === undefined) return { status: null, retryAfter: undefined, body: Buffer.alloc(0), error: unsafe }
+  const body = Buffer.from(parcel.payload)
+  return transport.post({ url, headers: headersOf(parcel, body, Math.floor(startedMs / 1000)), body, signal })
+}
+
+function headersOf({ delivery, keys }: Parcel, body: Buffer, timestampS: number): string[] {
+  const { event_id: id, type, subscription_id: subscriptionId, attempts } = delivery
+  return [
+    ...['content-type', 'application/json; charset=utf-8', 'accept-encoding', 'identity', 'user-agent', USER_AGENT],
+    ...['webhook-id', id, 'webhook-timestamp', String(timestampS)],
+    ...['webhook-signature', sign(keys, id, timestampS, body)],
+    ...['x-event-type', type, 'x-subscription-id', subscriptionId, 'x-delivery-attempt', String(attempts + 1)],
+  ]
+}
+
+/** The policy may have changed since the subscription was made. */
+function judged(guard: Guard, url: string): URL | undefined {
+  try {
+    return checkTargetUrl(guard, url)
+  } catch {
+    return undefined
+  }
+}

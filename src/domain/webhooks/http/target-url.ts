@@ -1,0 +1,48 @@
+import { isIP } from 'node:net'
+import { Problem } from '../../core/problem.ts'
+import type { Guard } from './target-policy.ts'
+
+const URL_LENGTH_MAX = 2048
+
+const nameNever = /(^|\.)(internal|onion|invalid)$/
+const nameLocal = /(^|\.)(localhost|local|localdomain|lan|intranet|home\.arpa|test|example)$/
+const unprintable = /[^\u0021-\u007e\u0080-\u{10ffff}]|\\/u // what is no visible ASCII character is one beyond ASCII
+const withUserName = /^[a-z]+:\/\/[^/?#]*@/i
+
+/**
+ * The parsed URL of a receiver. Asked when a subscription is made and before each attempt, because the policy may have
+ * changed since. WHATWG parsing turns every spelling of an IPv4 address (`2130706433`, `0x7f.1`, full-width digits) into
+ * the one that is judged. Throws `invalid_url` with a message that begins with `url` and says why.
+ */
+export function checkTargetUrl(guard: Guard, input: string): URL {
+  const url = parse(input)
+  refuseForm(guard, input, url)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  if (isIP(host)) return guard.isAllowed(host) ? url : refuse('leads to an address that is not allowed.')
+  if (isNameAllowed(guard, host.replace(/\.$/, ''))) return url
+  return refuse('leads to a name that is not allowed.')
+}
+
+function refuseForm({ allowPrivate }: Guard, input: string, url: URL) {
+  const schemes = allowPrivate ? ['https:', 'http:'] : ['https:']
+  if (!schemes.includes(url.protocol)) refuse('must begin with https://.')
+  if (url.username || url.password || withUserName.test(input)) refuse('must not contain a user name.')
+  if (input.includes('#')) refuse('must not contain a fragment.')
+  if (!allowPrivate && !['', '443', '8443'].includes(url.port)) refuse('may only lead to port 443 or 8443.')
+}
+
+function parse(input: string): URL {
+  if (input.length > URL_LENGTH_MAX) refuse(`is longer than ${URL_LENGTH_MAX} characters.`)
+  if (unprintable.test(input)) refuse('contains a control character, a space or a backslash.')
+  if (!URL.canParse(input)) refuse('is not absolute.')
+  return new URL(input)
+}
+
+function isNameAllowed({ allowPrivate }: Guard, name: string): boolean {
+  if (name === '' || nameNever.test(name)) return false
+  return allowPrivate || (name.includes('.') && !nameLocal.test(name))
+}
+
+function refuse(why: string): never {
+  throw new Problem('invalid_url', `url ${why}`)
+}

@@ -1,0 +1,107 @@
+import { Agent, Client, Pool } from 'undici'
+import { type Connector, type ConnectorOptions, guardedConnector } from './connector.ts'
+import { AttemptFailure, isClosedByPeer } from './error-class.ts'
+import { type Answer, Exchange } from './response.ts'
+
+export const DEADLINE_MS = 15_000
+const HEAD_BYTES_MAX = 16_384
+
+type Post = { url: URL; headers: string[]; body: Buffer; signal: AbortSignal }
+
+export type Transport = {
+  /** POSTs once: no redirect, no decompression, one deadline of 15 s over everything. Never rejects. */
+  post(request: Post): Promise<Answer>
+  close(): Promise<void>
+}
+
+/** Timeouts of undici are off: they measure idleness, which a byte in 200 ms keeps from ever being seen. */
+const settings = {
+  pipelining: 1,
+  allowH2: false,
+  keepAliveTimeout: 4_000,
+  keepAliveMaxTimeout: 30_000,
+  maxHeaderSize: HEAD_BYTES_MAX,
+  headersTimeout: 0,
+  bodyTimeout: 0,
+}
+
+/** Many customers share one origin (gateways), so the pool is wide: the window of a subscription is its cap. */
+const CONNECTIONS_PER_ORIGIN = 64
+const REQUESTS_PER_CONNECTION = 1_000 // then a new one, so that a busy receiver's move in DNS is noticed
+
+/** Connections to receivers, kept alive. They know no proxy variables of the environment. */
+export function createTransport({
+  deadlineMs = DEADLINE_MS,
+  ...options
+}: ConnectorOptions & { deadlineMs?: number }): Transport {
+  const connect = guardedConnector(options)
+  const pools = new Map<string, Pool>()
+  const agent = new Agent({
+    factory: (origin) => {
+      const pool = new Pool(origin, {
+        ...settings,
+        connect,
+        connections: CONNECTIONS_PER_ORIGIN,
+        maxRequestsPerClient: REQUESTS_PER_CONNECTION,
+      })
+      pools.set(String(origin), pool)
+      return pool
+    },
+  })
+  agent.on('disconnect', (origin) => forget(pools, origin.origin))
+  agent.on('connectionError', (origin) => forget(pools, origin.origin))
+
+  const post = async (request: Post, until: AbortSignal): Promise<Answer> => {
+    const isReuse = (pools.get(request.url.origin)?.stats.free ?? 0) > 0
+    const answer = await send(agent, request, until)
+    if (!isReuse || answer.status !== null || !isClosedByPeer(answer.error)) return answer
+    return postOnFreshConnection(connect, request, until)
+  }
+  return {
+    post: (request) => withDeadline(request.signal, deadlineMs, (until) => post(request, until)),
+    close: () => agent.destroy(),
+  }
+}
+
+/** The receiver closed an idle connection just as it was used: once more, at once, which is nobody's failure. */
+async function postOnFreshConnection(connect: Connector, request: Post, until: AbortSignal): Promise<Answer> {
+  const client = new Client(request.url.origin, { ...settings, connect, pipelining: 0 })
+  try {
+    return await send(client, request, until)
+  } finally {
+    client.destroy().catch(() => {})
+  }
+}
+
+function send(dispatcher: Agent | Client, { url, headers, body }: Post, until: AbortSignal): Promise<Answer> {
+  const exchange = new Exchange()
+  const cut = () => exchange.cut(until.reason as AttemptFailure)
+  if (until.aborted) cut()
+  else {
+    until.addEventListener('abort', cut, { once: true })
+    dispatcher.dispatch(
+      { origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body },
+      exchange,
+    )
+  }
+  return exchange.ended
+}
+
+async function withDeadline(signal: AbortSignal, ms: number, work: (until: AbortSignal) => Promise<Answer>) {
+  const until = new AbortController()
+  const abort = () => until.abort(new AttemptFailure('E_ABORTED', 'given back unsent'))
+  const timer = setTimeout(() => until.abort(new AttemptFailure('E_DEADLINE', `no answer within ${ms} ms`)), ms)
+  if (signal.aborted) abort()
+  else signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await work(until.signal)
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+/** An agent forgets idle origins by itself; the map of their pools follows it. */
+function forget(pools: Map<string, Pool>, origin: string) {
+  if (pools.get(origin)?.closed) pools.delete(origin)
+}

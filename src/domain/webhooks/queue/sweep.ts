@@ -1,0 +1,91 @@
+import type { Database } from '../../../db/client.ts'
+import { statement } from '../../../db/statement.ts'
+import type { Context } from '../../core/context.ts'
+import { lowerBound } from '../../core/ids.ts'
+import { transact } from '../../core/transaction.ts'
+import { lastLogged } from './last-attempt.ts'
+
+const CHUNK_ROWS = 1_000
+const DAY_MS = 86_400_000
+/** Events are dropped after 35 days. */
+const EXPIRE_AFTER_DAYS = 34
+
+/** Locks what `chosen` names in the order of the identifiers. What is on the wire is left alone. */
+const lockRows = (chosen: string) => `
+with recursive ${chosen}
+select d.id, chosen.outcome from webhook_deliveries d join chosen on chosen.id = d.id
+where d.lease is null or d.due_at <= statement_timestamp()
+order by d.id for update of d skip locked`
+
+/** Moves locked rows out of the queue: a statement of its own, as last-logged.ts says why. */
+const moveRows = statement<[rows: string], never>(`
+with locked as (
+  select * from json_to_recordset($1::text::json) as t (id text, outcome text, attempts int)
+), gone as (
+  delete from webhook_deliveries d using locked where d.id = locked.id
+  returning d.id, d.event_id, d.type, d.subscription_id, d.created_at, locked.outcome, locked.attempts
+)
+insert into webhook_deliveries_done (id, event_id, type, subscription_id, outcome, attempts, created_at, finished_at)
+select id, event_id, type, subscription_id, outcome, attempts, created_at, statement_timestamp() from gone
+on conflict (id) do update set outcome = excluded.outcome, reason = null, attempts = excluded.attempts,
+  finished_at = excluded.finished_at`)
+
+type Locked = { id: string; outcome: string }
+
+/** Visits each subscription with pending rows once (a loose index scan); one that is gone altogether counts as deleted. */
+const lockStopped = statement<[limit: number], Locked>(
+  lockRows(`scan (lane, id) as (
+  (select lane, subscription_id from webhook_deliveries order by lane, subscription_id limit 1)
+  union all
+  select later.lane, later.subscription_id from scan cross join lateral (
+    select d.lane, d.subscription_id from webhook_deliveries d
+    where (d.lane, d.subscription_id) > (scan.lane, scan.id) order by d.lane, d.subscription_id limit 1) later
+), chosen as (
+  select rows.id, case when s.id is null or s.deleted_at is not null then 'cancelled' else 'held' end as outcome
+  from scan left join webhook_subscriptions s on s.id = scan.id
+  cross join lateral (
+    select d.id from webhook_deliveries d where d.lane = scan.lane and d.subscription_id = scan.id
+      and (d.lease is null or d.due_at <= statement_timestamp()) limit $1::int) rows
+  where s.id is null or s.deleted_at is not null or s.status = 'disabled' limit $1::int
+)`),
+)
+
+const lockOld = statement<[before: string, limit: number], Locked>(
+  lockRows(`chosen as (
+  select d.id, 'expired' as outcome from webhook_deliveries d where d.id < $1 order by d.id limit $2::int
+)`),
+)
+
+/**
+ * Takes what must not be sent any more out of the queue: `cancelled` where the subscription is deleted, `held` where it is
+ * disabled. Whoever deletes or disables touches the subscription alone, so nobody holds one and then wants a delivery.
+ */
+export async function sweepStopped(ctx: Context): Promise<number> {
+  return moveAll(ctx, (db) => lockStopped(db, CHUNK_ROWS))
+}
+
+/** Finishes as `expired` what waits for so long that its event is about to be dropped. */
+export async function sweepExpired(ctx: Context): Promise<number> {
+  const before = lowerBound('delivery', new Date(ctx.now().getTime() - EXPIRE_AFTER_DAYS * DAY_MS))
+  return moveAll(ctx, (db) => lockOld(db, before, CHUNK_ROWS))
+}
+
+async function moveAll(ctx: Context, lockChunk: (db: Database) => Promise<Locked[]>): Promise<number> {
+  for (let moved = 0; ; ) {
+    const chunk = await transact({ ...ctx, db: ctx.slow }, async ({ db }) => {
+      const locked = await lockChunk(db)
+      if (locked.length > 0) await moveOut(db, locked)
+      return locked.length
+    })
+    moved += chunk
+    if (chunk < CHUNK_ROWS) return moved
+  }
+}
+
+async function moveOut(db: Database, locked: readonly Locked[]): Promise<void> {
+  const logged = await lastLogged(
+    db,
+    locked.map(({ id }) => id),
+  )
+  await moveRows(db, JSON.stringify(locked.map((row) => ({ ...row, attempts: logged.get(row.id) ?? 0 }))))
+}

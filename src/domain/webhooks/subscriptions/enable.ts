@@ -1,0 +1,55 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { grants, webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
+import { Problem } from '../../core/problem.ts'
+import { type InTransaction, transact } from '../../core/transaction.ts'
+import { countMissed } from '../deliveries/replay.ts'
+import { requireGoodStanding } from './account-check.ts'
+import { isCovering } from './grant-coverage.ts'
+import { type OwnedSubscription, type OwnerContext, requireOwned } from './ownership.ts'
+
+/** What disabled it must not disable it again at once. */
+const healthy = {
+  status: 'enabled',
+  disabledReason: null,
+  disabledAt: null,
+  consecutiveFailures: 0,
+  failedAttempts: 0,
+  firstFailureAt: null,
+  openUntil: null,
+  openForS: 0,
+} as const
+
+/**
+ * Enables a subscription and clears its health. Returns how many events of the last 30 days it missed (counting stops at
+ * 10,000): replaying them is a step of its own. Throws `subscription_not_found`, and `forbidden` while the user's grant is
+ * gone, or the application stopped.
+ */
+export async function enableWebhook(ctx: OwnerContext, { id }: { id: string }): Promise<{ missed: number }> {
+  const subscription = await requireOwned(ctx, id)
+  await transact(ctx, async (tx) => {
+    await requireGoodStanding(tx, subscription)
+    await requireGrant(tx, subscription)
+    const enabled = await tx.db
+      .update(subscriptions)
+      .set({ ...healthy, updatedAt: sql`statement_timestamp()` })
+      .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt)))
+      .returning({ id: subscriptions.id })
+    if (enabled.length === 0) throw new Problem('subscription_not_found', 'The subscription was just deleted.')
+    tx.afterCommit(tx.wake)
+  })
+  return { missed: await countMissed(ctx, subscription) }
+}
+
+/** Nobody's events go to an application that they no longer trust, whoever owns it. */
+async function requireGrant({ db }: InTransaction, subscription: OwnedSubscription): Promise<void> {
+  const { userId } = subscription
+  if (userId === null) return
+  const [living] = await db
+    .select({ id: grants.id })
+    .from(grants)
+    .where(isCovering(subscription, userId))
+    .limit(1)
+    .for('key share')
+  if (!living)
+    throw new Problem('forbidden', "The user's grant to the application is gone: they have to consent again.")
+}

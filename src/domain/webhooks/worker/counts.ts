@@ -1,0 +1,38 @@
+import type { Context } from '../../core/context.ts'
+import type { Settled } from '../queue/settle.ts'
+import type { Settlement } from '../queue/settlement.ts'
+import { deliveryFigures } from './metrics.ts'
+
+export type WorkCounts = { processed: number; delivered: number; failed: number; retried: number }
+
+/** Counts what one call settled itself; what somebody else held the lease of is not its own. */
+export class Tally {
+  #counts = { delivered: 0, failed: 0, retried: 0 }
+
+  get counts(): WorkCounts {
+    const { delivered, failed, retried } = this.#counts
+    return { processed: delivered + failed + retried, delivered, failed, retried }
+  }
+
+  count(ctx: Context, batch: readonly Settlement[], { leases, disabled }: Settled) {
+    for (const { lease, verdict } of batch) {
+      if (!leases.has(lease)) {
+        deliveryFigures.lostLeases++
+        continue
+      }
+      const result = resultOf(verdict)
+      deliveryFigures.attempts[result]++
+      if (result !== 'released') this.#counts[result]++
+    }
+    for (const { id, reason } of disabled) {
+      deliveryFigures.disabled[reason]++
+      ctx.log.warn({ subscription: id, reason }, 'A webhook subscription was disabled')
+    }
+  }
+}
+
+function resultOf(verdict: Settlement['verdict']) {
+  if (verdict.kind === 'release') return 'released'
+  if (verdict.kind === 'retry') return 'retried'
+  return verdict.outcome === 'delivered' ? 'delivered' : 'failed'
+}

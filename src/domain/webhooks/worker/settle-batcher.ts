@@ -1,0 +1,116 @@
+import { setTimeout as after } from 'node:timers/promises'
+import { isRetryable, isUnavailable } from '../../../db/db-error.ts'
+import { mendPartitions } from '../../../db/partitions.ts'
+import type { Context } from '../../core/context.ts'
+import { renewLeases, type Settled, settle } from '../queue/settle.ts'
+import type { Settlement } from '../queue/settlement.ts'
+import { deliveryFigures } from './metrics.ts'
+
+const GATHER_MS = 4
+const BATCH_MAX = 128
+const GATHERED_ENOUGH = 64
+const RENEW_MS = 7_500
+const PAUSE_MAX_MS = 1_000
+
+/**
+ * Gathers finished attempts and writes them in batches. While the database is away they wait and are tried again; what
+ * cannot be settled before its lease ends is sent again by somebody, with the same id.
+ */
+export class Settler {
+  readonly #ctx: Context
+  readonly #onSettled: (batch: readonly Settlement[], settled: Settled) => void
+  readonly #giveUp = new AbortController()
+  #waiting: Settlement[] = []
+  #writing: Settlement[] = []
+  #run: Promise<void> | undefined
+  #gather: NodeJS.Timeout | undefined
+  #renewal: NodeJS.Timeout | undefined
+  /** Why the last write failed; undefined once one succeeded. */
+  failure: unknown
+
+  constructor(ctx: Context, onSettled: (batch: readonly Settlement[], settled: Settled) => void) {
+    this.#ctx = ctx
+    this.#onSettled = onSettled
+  }
+
+  get pending(): number {
+    return this.#waiting.length + this.#writing.length
+  }
+
+  push(settlement: Settlement) {
+    this.#waiting.push(settlement)
+    if (this.#run !== undefined) return
+    if (this.#waiting.length >= GATHERED_ENOUGH) this.#start()
+    else this.#gather ??= setTimeout(() => this.#start(), GATHER_MS)
+  }
+
+  /** Resolves when all is written, or given up after `ms`. */
+  async drained(ms: number): Promise<void> {
+    const limit = setTimeout(() => this.#giveUp.abort(), ms)
+    while (this.pending > 0 && !this.#giveUp.signal.aborted) {
+      this.#start()
+      await this.#run
+    }
+    clearTimeout(limit)
+  }
+
+  #start() {
+    clearTimeout(this.#gather)
+    this.#gather = undefined
+    this.#run ??= this.#writeAll().finally(() => {
+      clearInterval(this.#renewal)
+      this.#renewal = undefined
+      this.#run = undefined
+      if (this.#waiting.length > 0 && !this.#giveUp.signal.aborted) this.#start()
+    })
+  }
+
+  async #writeAll() {
+    this.#renewal ??= setInterval(() => this.#renew(), RENEW_MS)
+    while (this.#waiting.length > 0 && !this.#giveUp.signal.aborted) {
+      this.#writing = this.#waiting.splice(0, BATCH_MAX)
+      await this.#write(this.#writing)
+      this.#writing = []
+    }
+  }
+
+  async #write(batch: Settlement[]): Promise<void> {
+    for (let failures = 0; !this.#giveUp.signal.aborted; failures++) {
+      try {
+        const settled = await settle(this.#ctx, batch)
+        this.failure = undefined
+        return this.#onSettled(batch, settled)
+      } catch (error) {
+        this.failure = error
+        if (!(await this.#isWorthAgain(error, failures))) return this.#writeApart(batch, error)
+      }
+    }
+  }
+
+  async #isWorthAgain(error: unknown, failures: number): Promise<boolean> {
+    if (isRetryable(error) || isUnavailable(error)) {
+      deliveryFigures.settleRetries++
+      const pause = Math.min(PAUSE_MAX_MS, 50 * 2 ** failures)
+      await after(pause, undefined, { signal: this.#giveUp.signal }).catch(() => {})
+      return true
+    }
+    return failures < 3 && mendPartitions(this.#ctx.db, error).catch(() => false)
+  }
+
+  /** One result that the database refuses must not hold up the others; it stays leased and comes back by itself. */
+  async #writeApart(batch: Settlement[], error: unknown): Promise<void> {
+    const [first, ...others] = batch
+    if (first && others.length === 0) {
+      this.#ctx.log.error({ err: error, delivery: first.id }, 'The result of a webhook attempt could not be stored')
+      return
+    }
+    const middle = Math.ceil(batch.length / 2)
+    await this.#write(batch.slice(0, middle))
+    await this.#write(batch.slice(middle))
+  }
+
+  #renew() {
+    const held = [...this.#writing, ...this.#waiting]
+    if (held.length > 0) renewLeases(this.#ctx, held).catch(() => {}) // settling says what became of them
+  }
+}

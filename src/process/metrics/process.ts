@@ -1,0 +1,66 @@
+import { poolSizes } from '../../db/pools.ts'
+import { deliveryFigures } from '../../domain/webhooks/worker/metrics.ts'
+import type { Occupancy } from '../../rest/http/load-limit.ts'
+import type { Mirrored, Sample } from '../../telemetry/metrics.ts'
+import { statementsInFlight } from './statements.ts'
+
+/** Requests that a process works on. */
+export const requestFigures = (occupancy: Occupancy): Mirrored[] => [
+  gauge('http_requests_in_flight', 'Requests being answered', () => [{ value: occupancy.requests }]),
+  gauge('http_streams_open', 'Streams of live updates', () => [{ value: occupancy.streams }]),
+]
+
+/** What a process waits for from the database. */
+export const poolFigures = (): Mirrored[] => [
+  gauge('database_statements_in_flight', 'Statements asked and not yet answered, by pool', () =>
+    byLabel('pool', statementsInFlight),
+  ),
+  gauge('database_pool_connections_max', 'Connections that a pool may open', () => byLabel('pool', poolSizes)),
+]
+
+/** What a process has delivered, whichever door it came through. */
+export const deliveryMirrors = (): Mirrored[] => [
+  gauge('webhook_in_flight', 'Attempts being made', () => [{ value: deliveryFigures.inFlight }]),
+  counter('webhook_attempts_total', 'Attempts by what became of the delivery', () =>
+    byLabel('outcome', deliveryFigures.attempts),
+  ),
+  counter('webhook_disabled_total', 'Subscriptions that an attempt disabled', () =>
+    byLabel('reason', deliveryFigures.disabled),
+  ),
+  counter('webhook_lost_leases_total', 'Results that came when somebody else held the lease', () => [
+    { value: deliveryFigures.lostLeases },
+  ]),
+  counter('webhook_settle_retries_total', 'Settlements that were tried again', () => [
+    { value: deliveryFigures.settleRetries },
+  ]),
+  histogram('webhook_attempt_seconds', 'How long attempts took', deliveryFigures.attemptS),
+  histogram(
+    'webhook_publish_to_arrival_seconds',
+    'From an event to its first attempt',
+    deliveryFigures.publishToArrivalS,
+  ),
+]
+
+type Read = () => Sample[]
+type Durations = typeof deliveryFigures.attemptS
+const gauge = (name: string, help: string, read: Read): Mirrored => ({ name, help, type: 'gauge', read })
+const counter = (name: string, help: string, read: Read): Mirrored => ({ name, help, type: 'counter', read })
+const histogram = (name: string, help: string, durations: Durations): Mirrored => ({
+  name,
+  help,
+  type: 'histogram',
+  read: () => samplesOf(name, durations),
+})
+
+const byLabel = (label: string, values: Record<string, number>): Sample[] =>
+  Object.entries(values).map(([name, value]) => ({ value, labels: { [label]: name } }))
+
+/** Buckets of Prometheus hold what is in the smaller ones, too. */
+function samplesOf(name: string, { counts, boundsS, sumS, count }: Durations): Sample[] {
+  let sum = 0
+  const buckets = counts.map((one, index) => {
+    sum += one
+    return { value: sum, labels: { le: String(boundsS[index] ?? '+Inf') }, metricName: `${name}_bucket` }
+  })
+  return [...buckets, { value: sumS, metricName: `${name}_sum` }, { value: count, metricName: `${name}_count` }]
+}

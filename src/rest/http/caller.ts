@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { Caller, DpopProof } from '../../domain/core/context.ts'
+
+const WELL_FORMED_ID = /^[\w.:=+/-]{1,128}$/
+
+/** What a request says of its sender. Believed of proxies are as many hops, from the last one on, as `trustProxy` says. */
+export function callerOf(request: IncomingMessage, trustProxy: number): Caller {
+  const { headers, socket } = request
+  const forwardedFor = headers['x-forwarded-for']
+  return {
+    authorization: isRepeated(request, 'authorization') ? '' : headers.authorization,
+    session: undefined,
+    address: (trustProxy > 0 && hopOf(String(forwardedFor ?? ''), trustProxy)) || (socket.remoteAddress ?? ''),
+    isForwarded: isForwarded(headers),
+    requestId: requestIdOf(headers['x-request-id']),
+    userAgent: headers['user-agent'],
+    trail: {},
+    ...(headers.dpop !== undefined && { dpop: proofOf(request, String(headers.dpop)) }),
+  }
+}
+
+/** A proof names the address without its query. */
+function proofOf({ method = '', url = '' }: IncomingMessage, jwt: string): DpopProof {
+  return { jwt, method, path: url.replace(/[?#].*$/s, '') }
+}
+
+/** A header that a proxy adds, or a browser that acts for another website. */
+const isForwarded = (headers: IncomingHttpHeaders) =>
+  headers['sec-fetch-site'] === 'cross-site' ||
+  Object.keys(headers).some((name) => /^(x-forwarded-|forwarded$|via$|x-real-ip$|cf-|true-client-ip$)/.test(name))
+
+/** Whether a header that may come once came twice: Node keeps the first and says nothing. */
+export function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const raw = rawHeaders[at]
+    if (raw?.length === name.length && raw.toLowerCase() === name) count++
+  }
+  return count > 1
+}
+
+/** The identifier of a request, ours unless a well-formed one came with it. */
+function requestIdOf(given: string | string[] | undefined): string {
+  return typeof given === 'string' && WELL_FORMED_ID.test(given) ? given : randomUUID()
+}
+
+/** The address that the outermost trusted proxy saw: each proxy appends the one it was called from. */
+const hopOf = (forwardedFor: string, hops: number) => forwardedFor.split(',').at(-hops)?.trim()

@@ -1,0 +1,25 @@
+import querystring from 'node:querystring'
+import { Problem } from '../../domain/core/problem.ts'
+
+/** Where a request goes. `query` has no prototype, so `constructor` is a name like any other. */
+export type Target = { path: string; search: string; query: Record<string, unknown> }
+
+const noQuery: Record<string, unknown> = Object.freeze(Object.create(null))
+
+/** Where a request goes whose target was not read. */
+export const nowhere: Target = { path: '', search: '', query: noQuery }
+
+/** Splits the target of a request. Anything but a path is refused (RFC 9112, section 3.2.2 ff.: we are no proxy). */
+export function targetOf(url: string): Target {
+  if (!url.startsWith('/')) throw new Problem('invalid_request', 'The request target must be a path.')
+  const at = url.indexOf('?')
+  const rawPath = at === -1 ? url : url.slice(0, at)
+  const search = at === -1 ? '' : url.slice(at)
+  return { path: pathOf(rawPath), search, query: search.length > 1 ? querystring.parse(search.slice(1)) : noQuery }
+}
+
+/** A path that reads otherwise once its dots and slashes are resolved is none: a proxy before us may read it as it came. */
+function pathOf(raw: string): string {
+  if (/^[\w\-/]*$/.test(raw) || new URL(`http://localhost${raw}`).pathname === raw) return raw
+  throw new Problem('not_found', 'There is nothing at this path.')
+}

@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Problem } from '../../domain/core/problem.ts'
+import type { Operation } from '../../routers/operation.ts'
+import { commonHeaders, type Headers, headersOfPath } from './headers.ts'
+import type { Target } from './request-target.ts'
+import { challengeOf } from './www-authenticate.ts'
+
+/** What an answer depends on beside the answer itself. */
+export type Place = { path: string; requestId: string; publicUrl: string }
+export type Answer = { status: number; headers: Headers; body?: string }
+
+/** Dresses the JSON of what a procedure returned: `{ data }`, with a `Link` if there is a next page, or as it is. */
+export function success(
+  { status, envelope }: Operation,
+  json: string | undefined,
+  next: string | null,
+  target: Target,
+): Answer {
+  if (status === 204 || json === undefined) return { status, headers: {} }
+  const headers: Headers = next === null ? {} : { Link: linkTo(next, target) }
+  return { status, headers, body: envelope === 'none' ? json : `{"data":${json}}` }
+}
+
+/** What an error looks like at this path: the envelope of section 7, or what RFC 6749, section 5.2, says when asked for it. */
+export function failure(problem: Problem, target: Target, publicUrl: string): Answer {
+  const { status, code, message, details } = problem
+  const headers: Headers = {}
+  const isTokenEndpoint = /^\/oauth\/(token|revoke)\/?$/.test(target.path)
+  const isStandardForm = isTokenEndpoint && target.query.error_format === 'rfc6749'
+  const challenge = challengeOf(problem, isTokenEndpoint, publicUrl)
+  // in the standard's form only a 401 has one: a library that finds the header does not read the body
+  if (challenge && (status === 401 || !isStandardForm)) headers['WWW-Authenticate'] = challenge
+  if (details.allow) headers.Allow = details.allow.join(', ')
+  if (details.retryAfterS !== undefined) headers['Retry-After'] = String(details.retryAfterS)
+  if (status === 413) headers.Connection = 'close'
+  const body = isStandardForm ? { error: code, error_description: message } : { error: { code, message } }
+  return { status, headers, body: JSON.stringify(body) }
+}
+
+/**
+ * Writes the answer, once, with the headers of every answer. Nothing else in the service writes to the response of a REST
+ * request.
+ */
+export function send(
+  response: ServerResponse,
+  { path, requestId, publicUrl }: Place,
+  { status, headers: own, body }: Answer,
+  rate?: Headers,
+) {
+  if (response.headersSent || response.destroyed) return
+  const headers: Headers = Object.assign(commonHeaders(requestId, publicUrl), headersOfPath(path), own, rate)
+  if (body === undefined) {
+    response.writeHead(status, headers).end()
+    return
+  }
+  if (status === 200 && path.startsWith('/v1/') && isUnchanged(response.req, headers, body)) {
+    response.writeHead(304, headers).end()
+    return
+  }
+  headers['Content-Type'] = 'application/json; charset=utf-8'
+  headers['Content-Length'] = String(Buffer.byteLength(body))
+  response.writeHead(status, headers).end(body)
+}
+
+/** Sets the weak `ETag` of a representation and compares it with those that the client has (RFC 9110, section 13.1.2). */
+function isUnchanged({ headers: { 'if-none-match': known } }: IncomingMessage, headers: Headers, body: string) {
+  const tag = `W/"${hash('sha1', body, 'base64url')}"`
+  headers.ETag = tag
+  if (known === undefined) return false
+  const opaque = tag.slice(2)
+  return known.trim() === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque)
+}
+
+/** Relative, so that its host is the one that the client asked, whatever proxies and headers say. */
+function linkTo(cursor: string, { path, search }: Target): string {
+  const query = new URLSearchParams(search)
+  query.set('cursor', cursor)
+  return `<${path}?${query}>; rel="next"`
+}

@@ -1,0 +1,22 @@
+import { Problem } from '../../domain/core/problem.ts'
+import type { Operation } from '../../routers/operation.ts'
+
+/** Longer than any statement may take; the clock's door has a time budget of its own. */
+const DEADLINE_MS = 10_000
+
+/** Gives a request an end, also when the database is silent: 503 `unavailable` after ten seconds. */
+export function withinDeadline<Result>({ path }: Operation, work: Promise<Result>): Promise<Result> {
+  if (path.startsWith('/cron/')) return work
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new Problem('unavailable', 'The service cannot answer at the moment; try again.', { retryAfterS: 1 }))
+    }, DEADLINE_MS)
+    const settling =
+      <Value>(settle: (value: Value) => void) =>
+      (value: Value) => {
+        clearTimeout(timer)
+        settle(value)
+      }
+    work.then(settling(resolve), settling(reject))
+  })
+}

@@ -1,0 +1,24 @@
+import { signingAlgorithms } from '../../domain/access/signing-algorithms.ts'
+import type { Problem } from '../../domain/core/problem.ts'
+
+/**
+ * The value of `WWW-Authenticate` (RFC 6750, section 3; RFC 9728, section 5.1). A 401 always has one, a 403 for a scope
+ * names it, and every error of the token endpoints repeats its code there, because two widely used clients read it there.
+ */
+export function challengeOf(problem: Problem, isTokenEndpoint: boolean, publicUrl: string): string | undefined {
+  const { code, status, message, details } = problem
+  if (isTokenEndpoint) {
+    const scheme = status === 401 ? (details.scheme ?? 'Bearer') : 'Bearer'
+    return `${scheme} realm="api", error="${code}", error_description="${quotable(message)}"`
+  }
+  const scheme = details.scheme ?? 'Bearer'
+  const metadata = `${scheme} realm="api", resource_metadata="${publicUrl}/.well-known/oauth-protected-resource"`
+  if (code === 'unauthorized') return metadata
+  const algorithms = scheme === 'DPoP' ? `, algs="${signingAlgorithms.join(' ')}"` : ''
+  if (status === 401) return `${metadata}, error="${code}"${algorithms}`
+  if (code !== 'insufficient_scope') return undefined
+  return `${metadata}, error="${code}", scope="${details.scopes?.join(' ') ?? ''}"`
+}
+
+/** Anything outside of RFC 6750's set could end the quotes or the header. */
+const quotable = (text: string) => text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, '?')

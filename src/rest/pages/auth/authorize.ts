@@ -1,0 +1,78 @@
+import { type Request, type Response, Router } from 'express'
+import { matchRedirectUri } from '../../../domain/applications/redirect-uris.ts'
+import type { Context } from '../../../domain/core/context.ts'
+import { Problem } from '../../../domain/core/problem.ts'
+import {
+  type AuthorizationRequest,
+  type AuthorizingClient,
+  findAuthorizingClient,
+  issueCode,
+  judgeAuthorization,
+  refuse,
+} from '../../../domain/oauth/authorization-endpoint.ts'
+import { hasAllowed } from '../../../domain/oauth/grants.ts'
+import { readQuery } from './authorization-query.ts'
+import { showConsent } from './consent.ts'
+import { type CallerOf, currentSession, type PageContext, pageContext } from './csrf.ts'
+import { showLogin } from './login.ts'
+import { type Return, sendCode, sendRefusal } from './redirect-back.ts'
+
+/** The authorization endpoint (RFC 6749, section 3.1). Everything is judged before anybody is asked to log in. */
+export function authorizePages(context: Context, callerOf: CallerOf): Router {
+  const router = Router()
+  router.get('/oauth/authorize', (request, response) =>
+    authorize(pageContext(context, callerOf, request), request, response),
+  )
+  return router
+}
+
+async function authorize(ctx: PageContext, request: Request, response: Response): Promise<void> {
+  const { query, twice } = readQuery(request.originalUrl)
+  const client = twice.has('client_id') ? undefined : await findAuthorizingClient(ctx, query.client_id ?? '')
+  if (!client) throw new Problem('invalid_request', 'client_id: there is no such application.')
+  const redirect = twice.has('redirect_uri') ? undefined : matchRedirectUri(client, query.redirect_uri)
+  if (redirect === undefined) {
+    throw new Problem('invalid_request', 'redirect_uri: is not registered for this application.')
+  }
+  const to = { redirect, state: query.state }
+  const [repeated] = twice
+  const judged =
+    repeated === undefined
+      ? judgeAuthorization(client, query)
+      : refuse('invalid_request', `${repeated.replace(/\W/g, '?')}: was sent twice`)
+  if ('error' in judged) return sendRefusal(ctx, response, to, judged)
+  return proceed(ctx, request, response, { ...judged, client, to, prompt: query.prompt })
+}
+
+type Asked = AuthorizationRequest & { client: AuthorizingClient; to: Return; prompt: string | undefined }
+
+/** Log in, consent, code: the first of them that is due. With `prompt=none` nobody is shown anything. */
+async function proceed(ctx: PageContext, request: Request, response: Response, asked: Asked): Promise<void> {
+  const { client, to, prompt, scopes, challenge, jkt } = asked
+  const isSilent = prompt === 'none'
+  const session = await currentSession(ctx)
+  if (!session) {
+    return isSilent
+      ? sendRefusal(ctx, response, to, refuse('login_required', 'The user is not logged in'))
+      : showLogin(ctx, request, response, { next: request.originalUrl })
+  }
+
+  const { userId } = session
+  if (prompt !== 'consent' && (await isAllowedAlready(ctx, client, userId, scopes))) {
+    const issue = { clientId: client.id, userId, redirectUri: to.redirect, scopes, challenge, jkt }
+    return sendCode(ctx, response, to, await issueCode(ctx, issue))
+  }
+  return isSilent
+    ? sendRefusal(ctx, response, to, refuse('consent_required', 'The user has to be asked'))
+    : showConsent(ctx, request, response, { client, session, to, scopes, challenge, jkt })
+}
+
+/** Anyone can pretend to be a public client, so its user is asked every time. */
+async function isAllowedAlready(
+  ctx: PageContext,
+  client: AuthorizingClient,
+  userId: string,
+  scopes: AuthorizationRequest['scopes'],
+): Promise<boolean> {
+  return client.isConfidential && hasAllowed(ctx, { clientId: client.id, userId, scopes })
+}

@@ -1,0 +1,47 @@
+import { type Request, type Response, Router } from 'express'
+import { endSession } from '../../../domain/access/sessions.ts'
+import type { Context } from '../../../domain/core/context.ts'
+import { clearCookie } from './cookies.ts'
+import {
+  type CallerOf,
+  currentSession,
+  field,
+  guardForm,
+  pageContext,
+  requireSessionToken,
+  sessionToken,
+} from './csrf.ts'
+import { hiddenFields, html, leave, showPage } from './html.ts'
+import { ownPage } from './return-path.ts'
+
+/** Log out: a link may lead to the question, only the form ends the session. */
+export function logoutPages(context: Context, callerOf: CallerOf): Router {
+  const { publicUrl } = context
+  const router = Router()
+
+  router.get('/logout', async (request, response) => {
+    const ctx = pageContext(context, callerOf, request)
+    const session = await currentSession(ctx)
+    if (!session) return leave(response, '/login')
+    const fields = hiddenFields({ csrf: sessionToken(ctx, session.secret) })
+    return showPage(
+      response,
+      200,
+      'Log out',
+      html`<p>You are logged in as <b>${session.username}</b>.</p>
+<form method="post" action="/logout">${fields}<p class="choices"><button>Log out</button></p></form>`,
+    )
+  })
+
+  router.post('/logout', guardForm(publicUrl), async (request: Request, response: Response) => {
+    const ctx = pageContext(context, callerOf, request)
+    const { session: secret } = ctx.caller
+    if (secret !== undefined) {
+      requireSessionToken(ctx, secret, request)
+      await endSession(ctx, secret)
+    }
+    clearCookie(response, 'sid', publicUrl)
+    return leave(response, ownPage(field(request, 'next'), publicUrl, '/login'))
+  })
+  return router
+}
