@@ -2,13 +2,13 @@ import './config.ts'
 
 import { buffer } from 'node:stream/consumers'
 import { styleText } from 'node:util'
-import type { Door } from './cli/io.ts'
+import type { CliIo } from './cli/io.ts'
 import { runProgram } from './cli/program.ts'
 import { type Config, loadConfig } from './config.ts'
 import { migrateDatabase } from './db/migrate.ts'
 import { findDatabase, withContext } from './process/command-context.ts'
-import { Opened } from './process/disposables.ts'
-import { live } from './process/lifecycle.ts'
+import { Disposables } from './process/disposables.ts'
+import { runUntilStopped } from './process/lifecycle.ts'
 import { openLog } from './telemetry/logger.ts'
 
 /** The configuration, read when a command needs it, so that `--help` works whatever it says. Warnings go to stderr. */
@@ -18,7 +18,7 @@ function configure(): Config {
   return config
 }
 
-const door: Door = {
+const door: CliIo = {
   withContext: (work) => withContext(configure(), work),
   write: (text) => process.stdout.write(text),
   complain: (line) =>
@@ -33,11 +33,11 @@ const door: Door = {
     return stop.signal
   },
   // loaded when asked for: most commands need neither the HTTP side nor the worker, and should begin at once
-  serve: async () => live((await import('./start.ts')).start),
-  work: async () => live((await import('./process/worker.ts')).startWorkerAlone),
+  serve: async () => runUntilStopped((await import('./start.ts')).start),
+  work: async () => runUntilStopped((await import('./process/worker.ts')).startStandaloneWorker),
   migrate: async () => {
     const config = configure()
-    await using opened = new Opened()
+    await using opened = new Disposables()
     return await migrateDatabase(config.directUrl ?? (await findDatabase(config, opened)))
   },
 }

@@ -1,6 +1,6 @@
 import './config.ts'
 
-import { live } from './process/lifecycle.ts'
+import { runUntilStopped } from './process/lifecycle.ts'
 import { start } from './start.ts'
 
-await live(start)
+await runUntilStopped(start)

@@ -5,7 +5,7 @@ import { loadConfig } from './config.ts'
 import type { DemoCredentials } from './domain/demo/credentials.ts'
 import { leadCluster, serveInCluster } from './process/cluster/primary.ts'
 import { prepareStorage } from './process/demo.ts'
-import type { Life } from './process/lifecycle.ts'
+import type { Lifecycle } from './process/lifecycle.ts'
 import { openService } from './process/service.ts'
 import { welcome } from './process/welcome.ts'
 import { openLog } from './telemetry/logger.ts'
@@ -14,7 +14,7 @@ import { openLog } from './telemetry/logger.ts'
 const mainFile = fileURLToPath(new URL(`./main${extname(import.meta.url)}`, import.meta.url))
 
 /** Starts the service as the environment says: one process, the first of several, or one of the others. */
-export async function start(life: Life): Promise<void> {
+export async function start(life: Lifecycle): Promise<void> {
   const config = loadConfig()
   openLog(config.logLevel)
   if (cluster.isWorker) return serveInCluster(config, life)

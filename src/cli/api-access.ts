@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../domain/core/context.ts'
 import type { LoggedEvent } from '../domain/events/log.ts'
-import { type Followed, followAsOperator } from '../domain/webhooks/deliveries/event-stream.ts'
+import { followAsOperator, type StreamedEvents } from '../domain/webhooks/deliveries/event-stream.ts'
 import { type ReplayProgress, type ReplayRequest, replayDeliveries } from '../domain/webhooks/deliveries/replay.ts'
 import { type TestRequest, type TestResult, testWebhook } from '../domain/webhooks/deliveries/test-delivery.ts'
-import { reasonOf } from '../telemetry/error-message.ts'
+import { errorMessageOf } from '../telemetry/error-message.ts'
 import { followed, type Watch } from './event-stream.ts'
-import { absoluteUrl, asOperator, type Door, Refusal } from './io.ts'
+import { absoluteUrl, asOperator, type CliIo, Refusal } from './io.ts'
 
 /** What commands about events ask for: as an application of the service, or as the operator of its database. */
-export type Reach = {
+export type ApiAccess = {
   /** What may be called from here: everything on this machine, and what the operator allows. */
   targets: Context['targets']
   follow: (watch: Watch) => AsyncIterable<LoggedEvent[]>
@@ -20,7 +20,7 @@ export type Reach = {
 const URL_DEFAULT = 'http://127.0.0.1:3000'
 
 /** Adds the options that say as whom a command speaks. */
-export function addReach(command: Command): Command {
+export function addApiAccess(command: Command): Command {
   const key = new Option(
     '--key <key>',
     'speak as an application, by its API key or its own token with webhook:write; as the operator when left out',
@@ -33,10 +33,10 @@ export function addReach(command: Command): Command {
 }
 
 /** Runs `work` as the options of `command` say. */
-export async function withReach<Result>(
+export async function withApiAccess<Result>(
   command: Command,
-  door: Door,
-  work: (reach: Reach) => Promise<Result>,
+  door: CliIo,
+  work: (reach: ApiAccess) => Promise<Result>,
 ): Promise<Result> {
   const { key, url } = command.opts<{ key?: string; url: string }>()
   // said without the value, which the parser of an option would show
@@ -58,7 +58,7 @@ export async function withReach<Result>(
 }
 
 /** The client is loaded when asked for: most commands need none, and should begin at once. */
-async function asApplication<Result>(baseUrl: string, credential: string, work: (reach: Reach) => Promise<Result>) {
+async function asApplication<Result>(baseUrl: string, credential: string, work: (reach: ApiAccess) => Promise<Result>) {
   const [client, { EventSource }] = await Promise.all([import('../client/index.ts'), import('eventsource')])
   const api = client.createClient({ baseUrl, credential, EventSource })
   try {
@@ -78,9 +78,9 @@ async function asApplication<Result>(baseUrl: string, credential: string, work: 
 function silence(baseUrl: string, error: unknown): string {
   let cause = error
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause
-  return `There is no answer of the service at ${baseUrl} (${reasonOf(cause)}): does it run, and is this its address?`
+  return `There is no answer of the service at ${baseUrl} (${errorMessageOf(cause)}): does it run, and is this its address?`
 }
 
-async function* eventsOf(stream: AsyncIterable<Followed>) {
+async function* eventsOf(stream: AsyncIterable<StreamedEvents>) {
   for await (const { item } of stream) yield item.events
 }

@@ -5,7 +5,7 @@ import { createApplication } from '../domain/applications/applications.ts'
 import { listApplications } from '../domain/applications/list.ts'
 import { listApplicationAudit } from '../domain/audit/list.ts'
 import type { Scope } from '../domain/core/scopes.ts'
-import { allOf, answers, asOperator, collect, type Door, parseScopes } from './io.ts'
+import { allOf, answers, asOperator, type CliIo, parseScopes, repeatable } from './io.ts'
 import { list, table } from './output.ts'
 import { addClientSuspension } from './suspension.ts'
 
@@ -19,7 +19,7 @@ type Options = {
   website?: string
 }
 
-export function addClientCommands(program: Command, door: Door): void {
+export function addClientCommands(program: Command, door: CliIo): void {
   const client = program.command('client').description('applications that call the API')
   addList(client.command('list').description('all applications, with their identifiers'), door)
   addCreate(client.command('create').description('register an application; its secret is shown this once'), door)
@@ -27,7 +27,7 @@ export function addClientCommands(program: Command, door: Door): void {
   addLog(client.command('log').description('who did what to an application and its credentials, newest first'), door)
 }
 
-function addList(command: Command, door: Door) {
+function addList(command: Command, door: CliIo) {
   answers(command, door, {
     examples: ['client list'],
     work: async () => {
@@ -44,7 +44,7 @@ const rowOf = ({ id, name, confidential, created_at }: Application) => ({
   created_at,
 })
 
-function addLog(command: Command, door: Door) {
+function addLog(command: Command, door: CliIo) {
   command.argument('<client_id>', 'the identifier of the application, cli_…; "client list" shows it')
   answers(command, door, {
     examples: ['client log cli_…', 'client log cli_… --json'],
@@ -67,13 +67,13 @@ const logRowOf = ({ at, action, actor_type, actor_id, target_id }: AuditRecord) 
   of: target_id,
 })
 
-function addCreate(create: Command, door: Door) {
+function addCreate(create: Command, door: CliIo) {
   create
     .requiredOption('--name <name>', 'people see it when they are asked for consent')
     .option('--public', 'it runs where it can keep no secret: in a browser, on a desktop, on a phone')
     .option('--jwks <file>', 'its public keys (RFC 7517): it signs (private_key_jwt) and gets no secret', readJson)
     .option('--dpop', 'its tokens are bound to a key that it proves to hold at each use (RFC 9449)')
-    .option('--redirect-uri <uri>', 'where people come back to; may be given more than once', collect)
+    .option('--redirect-uri <uri>', 'where people come back to; may be given more than once', repeatable)
     .option('--scopes <scopes>', 'separated by commas; all when left out', parseScopes)
     .option('--website <url>')
   answers(create, door, {

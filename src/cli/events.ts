@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { subscribableTypes } from '../domain/events/types.ts'
-import { addReach, withReach } from './api-access.ts'
-import { answers, type Door, oneOf } from './io.ts'
+import { addApiAccess, withApiAccess } from './api-access.ts'
+import { answers, type CliIo, oneOf } from './io.ts'
 import { addListen } from './listen.ts'
-import { answerText, isSuccess, table } from './output.ts'
+import { formatResponse, isSuccess, table } from './output.ts'
 import { addReplay } from './replay.ts'
 
-export function addEventCommands(program: Command, door: Door): void {
+export function addEventCommands(program: Command, door: CliIo): void {
   const events = program.command('events').description('events, and their way to receivers')
   addListen(events.command('listen').description('send what happens from now on to a receiver of yours'), door)
   addTrigger(events.command('trigger').description('send one sample of an event to a subscription'), door)
@@ -16,8 +16,8 @@ export function addEventCommands(program: Command, door: Door): void {
 /** What can be sent on demand. */
 const samples = ['webhook.test', ...subscribableTypes] as const
 
-function addTrigger(command: Command, door: Door) {
-  addReach(command)
+function addTrigger(command: Command, door: CliIo) {
+  addApiAccess(command)
     .argument('<type>', `one of ${samples.join(', ')}`)
     .requiredOption('--subscription <id>', 'sub_…; it need not ask for this type, nor be enabled')
   answers(command, door, {
@@ -26,9 +26,9 @@ function addTrigger(command: Command, door: Door) {
       const [name = ''] = command.args
       const { subscription: id } = command.opts<{ subscription: string }>()
       const type = oneOf(samples)(name)
-      const data = await withReach(command, door, ({ trigger }) => trigger({ id, type }))
+      const data = await withApiAccess(command, door, ({ trigger }) => trigger({ id, type }))
       const { delivery_id, status, error_class, duration_ms, response } = data
-      const shown = { delivery_id, status: answerText(door, status, error_class), duration_ms, response }
+      const shown = { delivery_id, status: formatResponse(door, status, error_class), duration_ms, response }
       return { data, text: table(shown), isBad: !isSuccess(status) }
     },
   })

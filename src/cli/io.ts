@@ -8,7 +8,7 @@ import { isWebAddress } from '../domain/core/url.ts'
 type Tone = 'good' | 'bad'
 
 /** What a command may do besides calling verbs; the entry point knows how. */
-export type Door = {
+export type CliIo = {
   /** Runs `work` over the database of the running service, or over one that is started for as long as it takes. */
   withContext: <Result>(work: (ctx: Context) => Promise<Result>) => Promise<Result>
   /** Writes to standard output. */
@@ -51,7 +51,7 @@ export class Refusal extends Error {
 /** Makes a command of what it answers, with `--json` and examples in its help. */
 export function answers(
   command: Command,
-  { write }: Pick<Door, 'write'>,
+  { write }: Pick<CliIo, 'write'>,
   { examples, work }: { examples: readonly string[]; work: () => Promise<Shown> },
 ): void {
   const shown = examples.map((example) => `  $ npx developer-api ${example}`).join('\n')
@@ -69,7 +69,7 @@ export function answers(
 export const asOperator = (ctx: Context): OwnerContext => ({ ...ctx, principal: { kind: 'operator' } })
 
 /** For options that may be given more than once. */
-export const collect = (value: string, earlier: readonly string[] = []): string[] => [...earlier, value]
+export const repeatable = (value: string, earlier: readonly string[] = []): string[] => [...earlier, value]
 
 /** `user:read,chat:read` as scopes. */
 export function parseScopes(text: string): Scope[] {

@@ -3,12 +3,12 @@ import type { ApiKey } from '../domain/accounts/resources.ts'
 import { createKey, listKeys, revokeKey } from '../domain/applications/api-keys.ts'
 import { rollKey } from '../domain/applications/roll-api-key.ts'
 import type { Scope } from '../domain/core/scopes.ts'
-import { allOf, answers, asOperator, type Door, parseCount, parseScopes } from './io.ts'
+import { allOf, answers, asOperator, type CliIo, parseCount, parseScopes } from './io.ts'
 import { list, table } from './output.ts'
 
 type CreateOptions = { client: string; name: string; scopes?: Scope[]; days?: number }
 
-export function addKeyCommands(program: Command, door: Door): void {
+export function addKeyCommands(program: Command, door: CliIo): void {
   const key = program.command('key').description('API keys of applications')
   addList(key.command('list').description('the keys of an application, without the keys themselves'), door)
   addCreate(key.command('create').description('make a key; it is shown this once'), door)
@@ -16,7 +16,7 @@ export function addKeyCommands(program: Command, door: Door): void {
   addRevoke(key.command('revoke').description('end a key at once'), door)
 }
 
-function addList(command: Command, door: Door) {
+function addList(command: Command, door: CliIo) {
   command.requiredOption('--client <client_id>', 'the identifier of the application, cli_…')
   answers(command, door, {
     examples: ['key list --client cli_…'],
@@ -39,7 +39,7 @@ const rowOf = ({ id, name, first8, last4, last_used_at, expires_at, revoked_at }
   revoked_at,
 })
 
-function addCreate(command: Command, door: Door) {
+function addCreate(command: Command, door: CliIo) {
   command
     .requiredOption('--client <client_id>', 'the identifier of the application, cli_…')
     .option('--name <name>', 'what it is for', 'Made on the command line')
@@ -55,7 +55,7 @@ function addCreate(command: Command, door: Door) {
   })
 }
 
-function addRoll(command: Command, door: Door) {
+function addRoll(command: Command, door: CliIo) {
   command
     .argument('<key_id>', 'the identifier of the key, key_…; "key list" shows it')
     .option('--days <days>', 'how long the new one lives', parseCount)
@@ -69,7 +69,7 @@ function addRoll(command: Command, door: Door) {
   })
 }
 
-function addRevoke(command: Command, door: Door) {
+function addRevoke(command: Command, door: CliIo) {
   command.argument('<key_id>', 'the identifier of the key, key_…; "key list" shows it')
   answers(command, door, {
     examples: ['key revoke key_…'],

@@ -2,15 +2,15 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type SubscribableType, subscribableTypes } from '../domain/events/types.ts'
 import { type Forwarded, forwardEvents } from '../domain/webhooks/deliveries/forward.ts'
 import { newSigningSecret, signingKey } from '../domain/webhooks/secrets/sign.ts'
-import { reasonOf } from '../telemetry/error-message.ts'
-import { addReach, withReach } from './api-access.ts'
-import { absoluteUrl, answers, type Door, oneOf, parseCount } from './io.ts'
-import { answerText, isSuccess } from './output.ts'
+import { errorMessageOf } from '../telemetry/error-message.ts'
+import { addApiAccess, withApiAccess } from './api-access.ts'
+import { absoluteUrl, answers, type CliIo, oneOf, parseCount } from './io.ts'
+import { formatResponse, isSuccess } from './output.ts'
 
 type Options = { forwardTo: string; types?: SubscribableType[]; secret?: string; count?: number; json?: boolean }
 
-export function addListen(command: Command, door: Door): void {
-  addReach(command)
+export function addListen(command: Command, door: CliIo): void {
+  addApiAccess(command)
     .requiredOption('--forward-to <url>', 'the receiver; it may be on this machine', parseReceiver)
     .option('--types <types>', 'separated by commas; all when left out', parseTypes)
     .option('--secret <secret>', 'signs what is sent; made up and shown when left out', parseSecret)
@@ -36,7 +36,7 @@ export function addListen(command: Command, door: Door): void {
           isCut ? 'The connection is lost; it is tried again.' : 'Connected again: what was missed follows.',
         )
       const to = { url: forwardTo, secret, count, signal, onListening, onForwarded }
-      await withReach(command, door, ({ follow, targets }) =>
+      await withApiAccess(command, door, ({ follow, targets }) =>
         forwardEvents(follow({ types, signal, onCut }), { ...to, targets }),
       )
       const { forwarded, failed } = counted
@@ -46,8 +46,8 @@ export function addListen(command: Command, door: Door): void {
   })
 }
 
-const describe = (door: Door, { id, type, status, error_class, duration_ms }: Forwarded) =>
-  `${id}  ${type.padEnd(22)}  ${answerText(door, status, error_class)}  ${duration_ms} ms`
+const describe = (door: CliIo, { id, type, status, error_class, duration_ms }: Forwarded) =>
+  `${id}  ${type.padEnd(22)}  ${formatResponse(door, status, error_class)}  ${duration_ms} ms`
 
 const parseTypes = (text: string) => text.split(',').map(oneOf(subscribableTypes))
 
@@ -57,7 +57,7 @@ function parseSecret(text: string): string {
   try {
     signingKey(text)
   } catch (error) {
-    throw new InvalidArgumentError(`${reasonOf(error)}.`)
+    throw new InvalidArgumentError(`${errorMessageOf(error)}.`)
   }
   return text
 }

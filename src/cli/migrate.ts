@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { answers, type Door } from './io.ts'
+import { answers, type CliIo } from './io.ts'
 
-export function addMigrateCommand(program: Command, door: Door): void {
+export function addMigrateCommand(program: Command, door: CliIo): void {
   answers(program.command('migrate').description('bring the database up to this release'), door, {
     examples: ['migrate', 'migrate --json'],
     work: async () => {

@@ -1,4 +1,4 @@
-import type { Door } from './io.ts'
+import type { CliIo } from './io.ts'
 
 /** `name: value` lines, aligned; a list is joined, null shows as a dash. */
 export function table(facts: Record<string, unknown>): string {
@@ -28,7 +28,7 @@ export function list(rows: readonly Record<string, unknown>[], none: string): st
 const textOf = (value: unknown) => (Array.isArray(value) ? value.join(' ') : String(value ?? '-'))
 
 /** An HTTP status, or why there was none: good when the receiver took it. */
-export function answerText({ paint }: Door, status: number | null, errorClass: string | null): string {
+export function formatResponse({ paint }: CliIo, status: number | null, errorClass: string | null): string {
   return paint(isSuccess(status) ? 'good' : 'bad', String(status ?? errorClass))
 }
 

@@ -1,10 +1,10 @@
 import { Command, CommanderError } from 'commander'
 import { Problem } from '../domain/core/problem.ts'
 import { apiVersion } from '../domain/health.ts'
-import { reasonOf } from '../telemetry/error-message.ts'
+import { errorMessageOf } from '../telemetry/error-message.ts'
 import { addClientCommands } from './client.ts'
 import { addEventCommands } from './events.ts'
-import { type Door, Refusal, Unsuccessful } from './io.ts'
+import { type CliIo, Refusal, Unsuccessful } from './io.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
 import { addSeedCommand } from './seed.ts'
@@ -26,7 +26,7 @@ const groups = [
 ]
 
 /** Runs one command line, without the program's name, and returns its status. What goes wrong is one line. */
-export async function runProgram(door: Door, words: readonly string[]): Promise<number> {
+export async function runProgram(door: CliIo, words: readonly string[]): Promise<number> {
   const program = new Command('developer-api')
     .description('The developer platform of a live-streaming site, on the command line.')
     .version(apiVersion)
@@ -42,7 +42,7 @@ export async function runProgram(door: Door, words: readonly string[]): Promise<
 }
 
 /** Programs read what went wrong where they read answers, in the shape that REST gives it. */
-function explain(error: unknown, { complain, write }: Door, wantsJson: boolean): number {
+function explain(error: unknown, { complain, write }: CliIo, wantsJson: boolean): number {
   if (error instanceof Unsuccessful) return 1
   const isHelp = error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')
   if (isHelp) return error.exitCode
@@ -56,5 +56,5 @@ function failureOf(error: unknown): { code: string; message: string } {
   if (error instanceof Problem) return { code: error.code, message: error.message }
   if (error instanceof CommanderError) return { code: 'usage', message: error.message.replace(/^error: /, '') }
   if (error instanceof Refusal) return error.problem
-  return { code: 'failed', message: reasonOf(error) }
+  return { code: 'failed', message: errorMessageOf(error) }
 }

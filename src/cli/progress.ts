@@ -1,4 +1,4 @@
-import type { Door } from './io.ts'
+import type { CliIo } from './io.ts'
 
 const BAR_WIDTH = 30
 
@@ -7,7 +7,7 @@ export type Progress = (share: number, text: string) => void
 
 /** Shows how far long work is, on one line of standard error, to a person; the log of a program is left alone. */
 export async function withProgress<Result>(
-  { isTerminal, showProgress }: Door,
+  { isTerminal, showProgress }: CliIo,
   work: (progress: Progress) => Promise<Result>,
 ): Promise<Result> {
   if (!isTerminal) return work(() => {})

@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
-import { bornAt } from '../domain/core/ids.ts'
+import { createdAtOf } from '../domain/core/ids.ts'
 import { type ReplayKind, replayKinds } from '../domain/webhooks/deliveries/replay.ts'
-import { addReach, type Reach, withReach } from './api-access.ts'
-import { answers, type Door, oneOf } from './io.ts'
+import { type ApiAccess, addApiAccess, withApiAccess } from './api-access.ts'
+import { answers, type CliIo, oneOf } from './io.ts'
 import { type Progress, withProgress } from './progress.ts'
 
 type Options = { subscription: string; only: ReplayKind; from?: string | undefined; to?: string | undefined }
 
-export function addReplay(command: Command, door: Door): void {
-  addReach(command)
+export function addReplay(command: Command, door: CliIo): void {
+  addApiAccess(command)
     .requiredOption('--subscription <id>', 'sub_…')
     .option('--only <kind>', `one of ${replayKinds.join(', ')}`, oneOf(replayKinds), 'failed')
     .option('--from <time>', 'RFC 3339; the last 30 days when left out')
@@ -20,7 +20,7 @@ export function addReplay(command: Command, door: Door): void {
     ],
     work: async () => {
       const { subscription, only, from, to } = command.opts<Options>()
-      const queued = await withReach(command, door, (reach) =>
+      const queued = await withApiAccess(command, door, (reach) =>
         withProgress(door, (progress) => replayAll(reach, { subscription, only, from, to }, progress)),
       )
       const isNone = queued === 0 && only === 'failed'
@@ -30,7 +30,7 @@ export function addReplay(command: Command, door: Door): void {
   })
 }
 
-async function replayAll({ replay }: Reach, options: Options, progress: Progress): Promise<number> {
+async function replayAll({ replay }: ApiAccess, options: Options, progress: Progress): Promise<number> {
   const shareAt = sharesOf(options)
   let queued = 0
   let after: string | undefined
@@ -49,7 +49,7 @@ function sharesOf({ from, to }: Options): (last: string | undefined) => number {
   let beginMs = from === undefined ? undefined : Date.parse(from)
   return (last) => {
     if (last === undefined) return 1
-    const atMs = bornAt(last).getTime()
+    const atMs = createdAtOf(last).getTime()
     beginMs ??= atMs
     return endMs > beginMs ? (atMs - beginMs) / (endMs - beginMs) : 1
   }

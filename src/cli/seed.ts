@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { seed } from '../domain/demo/seed.ts'
-import { answers, type Door, parseCount } from './io.ts'
+import { answers, type CliIo, parseCount } from './io.ts'
 import { withProgress } from './progress.ts'
 
-export function addSeedCommand(program: Command, door: Door): void {
+export function addSeedCommand(program: Command, door: CliIo): void {
   const command = program
     .command('seed')
     .description('fill the database with made-up channels, live streams and messages')

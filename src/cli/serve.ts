@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { Door } from './io.ts'
+import type { CliIo } from './io.ts'
 
 /** `serve` and `worker`: processes that stay until they are told to stop. Their output is the log. */
-export function addProcessCommands(program: Command, { serve, work }: Door): void {
+export function addProcessCommands(program: Command, { serve, work }: CliIo): void {
   program
     .command('serve')
     .description('run the service, as npm start does')

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { disableApplication, disableUser, enableApplication, enableUser } from '../domain/accounts/suspension.ts'
 import type { Context } from '../domain/core/context.ts'
-import { answers, type Door } from './io.ts'
+import { answers, type CliIo } from './io.ts'
 
 type Doing = { work: (ctx: Context, of: string) => Promise<{ id: string }>; disabled: boolean; text: string }
 
 /** `user disable` and `user enable`. */
-export function addUserSuspension(user: Command, door: Door): void {
+export function addUserSuspension(user: Command, door: CliIo): void {
   const of = (command: Command) => command.argument('<username>')
   const disable = of(user.command('disable').description('close an account: end its stream, refuse its credentials'))
   const enable = of(user.command('enable').description('open a closed account again; its webhooks stay off'))
@@ -15,7 +15,7 @@ export function addUserSuspension(user: Command, door: Door): void {
 }
 
 /** `client disable` and `client enable`. */
-export function addClientSuspension(client: Command, door: Door): void {
+export function addClientSuspension(client: Command, door: CliIo): void {
   const of = (command: Command) => command.argument('<client_id>', 'cli_…; "client list" shows it')
   const disable = of(client.command('disable').description('stop an application: refuse its credentials and webhooks'))
   const enable = of(client.command('enable').description('let a stopped application in; its webhooks stay off'))
@@ -23,7 +23,7 @@ export function addClientSuspension(client: Command, door: Door): void {
   addCommand(enable, door, { work: enableApplication, disabled: false, text: 'The application is let in.' })
 }
 
-function addCommand(command: Command, door: Door, { work, disabled, text }: Doing) {
+function addCommand(command: Command, door: CliIo, { work, disabled, text }: Doing) {
   const parent = command.parent?.name()
   const example = parent === 'user' ? 'ada' : 'cli_…'
   answers(command, door, {

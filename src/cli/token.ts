@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { type Inspection, inspectCredential } from '../domain/oauth/inspect.ts'
-import { answers, type Door } from './io.ts'
+import { answers, type CliIo } from './io.ts'
 import { table } from './output.ts'
 
-export function addTokenCommands(program: Command, door: Door): void {
+export function addTokenCommands(program: Command, door: CliIo): void {
   const token = program.command('token').description('tokens, keys and secrets')
   const inspect = token
     .command('inspect')
@@ -21,7 +21,7 @@ export function addTokenCommands(program: Command, door: Door): void {
 }
 
 /** What somebody wants to know first stands first; what there is not is left out, but for an end. */
-function rowsOf(found: Inspection, { paint }: Door) {
+function rowsOf(found: Inspection, { paint }: CliIo) {
   const works = found.active ? paint('good', 'yes') : paint('bad', `no: ${whyNot(found)}`)
   if (found.kind === 'unknown') return { works }
   const { kind, expires_at, username, user_id, client_id, scopes } = found

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { createUser } from '../domain/accounts/accounts.ts'
-import { answers, type Door } from './io.ts'
+import { answers, type CliIo } from './io.ts'
 import { table } from './output.ts'
 import { addUserSuspension } from './suspension.ts'
 
 type Options = { username: string; email: string; password?: string }
 
-export function addUserCommands(program: Command, door: Door): void {
+export function addUserCommands(program: Command, door: CliIo): void {
   const user = program.command('user').description('accounts of people')
   addUserSuspension(user, door)
   const create = user

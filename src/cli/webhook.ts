@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { diagnose } from '../domain/webhooks/secrets/diagnose.ts'
-import { answers, type Door, parseCount } from './io.ts'
+import { answers, type CliIo, parseCount } from './io.ts'
 
 type Options = { secret: string; id: string; timestamp: string; signature: string; body: string; at?: number }
 
-export function addWebhookCommands(program: Command, door: Door): void {
+export function addWebhookCommands(program: Command, door: CliIo): void {
   const webhook = program.command('webhook').description('deliveries of webhooks, at the receiving end')
   const verify = webhook
     .command('verify')

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible'
-import { Newcomers } from './new-keys.ts'
+import { NewKeys } from './new-keys.ts'
 
 export type Limit = { name: string; points: number; windowS: number }
 export type Count = {
@@ -39,13 +39,13 @@ export const unlimitedCounters: Counters = {
  * counted already is forgotten.
  */
 export function countersOver(makeLimiter: (options: LimiterOptions) => RateLimiterAbstract): Counters {
-  const known = new Map<string, { limiter: RateLimiterAbstract; newcomers: Newcomers }>()
+  const known = new Map<string, { limiter: RateLimiterAbstract; newcomers: NewKeys }>()
 
   const limiterOf = ({ name, points, windowS }: Limit) => {
     const found = known.get(name)
     if (found) return found
     const limiter = makeLimiter({ keyPrefix: name, points, duration: windowS })
-    const made = { limiter, newcomers: new Newcomers(windowS * 1000) }
+    const made = { limiter, newcomers: new NewKeys(windowS * 1000) }
     known.set(name, made)
     return made
   }

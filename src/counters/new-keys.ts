@@ -1,5 +1,5 @@
 /** Estimates, from above, how many keys of a fixed window are alive: those that came in the last two windows. */
-export class Newcomers {
+export class NewKeys {
   static readonly MAX = 100_000
   readonly #windowMs: number
   #endsAt = 0
@@ -17,7 +17,7 @@ export class Newcomers {
 
   get areTooMany(): boolean {
     this.#turn()
-    return this.#current + this.#previous >= Newcomers.MAX
+    return this.#current + this.#previous >= NewKeys.MAX
   }
 
   #turn() {

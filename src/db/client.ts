@@ -17,12 +17,12 @@ if (!('patched' in postgres) || postgres.patched !== PATCH) {
 export type Database = PgDatabase<PostgresJsQueryResultHKT>
 
 /** A URL, or the unix socket of the embedded server: `host` is the folder that holds it. */
-export type Target = string | { host: string; port: number; user: string; database: string }
+export type DatabaseTarget = string | { host: string; port: number; user: string; database: string }
 
 /** `transaction`: behind PgBouncer in that mode, where nothing of a session lasts. */
 export type Pooler = 'session' | 'transaction'
 
-export type ClientOptions = {
+export type ConnectOptions = {
   /** What `pg_stat_activity` shows. */
   name?: string
   /** Connections at most. */
@@ -45,7 +45,7 @@ const IDLE_S_BEYOND_STATEMENT = 5
  * Opens a client with the settings that survive a server that stops, stalls or moves. An idle connection ends after the
  * statement's limit and 5 s; one that is silent for 5 s more must be dead, and the patched driver destroys it.
  */
-export function connect(target: Target, options: ClientOptions = {}): Sql {
+export function connect(target: DatabaseTarget, options: ConnectOptions = {}): Sql {
   const { max = 8, statementMs = 10_000, pooler = 'session', pipeline = 0, onNotify, onClose } = options
   const settings = {
     max,
@@ -67,7 +67,7 @@ export function connect(target: Target, options: ClientOptions = {}): Sql {
 }
 
 /** PgBouncer refuses start-up parameters but the name; there `ALTER ROLE` sets the limits. */
-function sessionSettings({ name = 'developer-api', statementMs = 0, pooler, plans }: ClientOptions) {
+function sessionSettings({ name = 'developer-api', statementMs = 0, pooler, plans }: ConnectOptions) {
   if (pooler === 'transaction') return { application_name: name }
   return {
     application_name: name,

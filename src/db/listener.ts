@@ -1,5 +1,5 @@
 import type { Sql } from 'postgres'
-import { connect, type Target } from './client.ts'
+import { connect, type DatabaseTarget } from './client.ts'
 
 const PING_MS = 5_000
 const RETRY_FIRST_MS = 50
@@ -25,7 +25,7 @@ export type Listener = AsyncDisposable
  * A server that only fell silent is noticed by a ping. `target` must be a direct connection: LISTEN does not pass a
  * transaction pooler.
  */
-export function listen(target: Target, channels: Channels, options: ListenerOptions = {}): Listener {
+export function listenToChannels(target: DatabaseTarget, channels: Channels, options: ListenerOptions = {}): Listener {
   const listener = new Reconnecting(target, channels, options)
   listener.open()
   return listener
@@ -33,7 +33,7 @@ export function listen(target: Target, channels: Channels, options: ListenerOpti
 
 /** One life of the connection is one client, so that nothing of it comes back on its own. */
 class Reconnecting implements AsyncDisposable {
-  readonly #target: Target
+  readonly #target: DatabaseTarget
   readonly #channels: Channels
   readonly #options: ListenerOptions
   #client: Sql | undefined
@@ -41,7 +41,7 @@ class Reconnecting implements AsyncDisposable {
   #failures = 0
   #isStopped = false
 
-  constructor(target: Target, channels: Channels, options: ListenerOptions) {
+  constructor(target: DatabaseTarget, channels: Channels, options: ListenerOptions) {
     this.#target = target
     this.#channels = channels
     this.#options = options

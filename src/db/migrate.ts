@@ -4,8 +4,8 @@ import { setTimeout as after } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { migrate } from 'drizzle-orm/postgres-js/migrator'
 import { projectFolder } from '../project-folder.ts'
-import { connect, type Database, databaseOver, type Target } from './client.ts'
-import { keepPartitions } from './partitions.ts'
+import { connect, type Database, type DatabaseTarget, databaseOver } from './client.ts'
+import { maintainPartitions } from './partitions.ts'
 import { endClient } from './pools.ts'
 
 /** The SQL is read from the sources, also by the compiled service: it is not copied. */
@@ -27,7 +27,7 @@ export type MigrateOptions = {
  * are due; returns how many migrations it applied. `target` must be a direct connection: a session's lock does not pass a
  * transaction pooler. All of them are one transaction, so a failure leaves nothing.
  */
-export async function migrateDatabase(target: Target, options: MigrateOptions = {}): Promise<number> {
+export async function migrateDatabase(target: DatabaseTarget, options: MigrateOptions = {}): Promise<number> {
   const { folder = MIGRATIONS, onWait = () => {}, ahead = 7 } = options
   const known = readJournal(folder)
   const client = connect(target, { max: 1, name: 'developer-api migrate', statementMs: 0 })
@@ -40,7 +40,7 @@ export async function migrateDatabase(target: Target, options: MigrateOptions = 
     if (applied < known.length) {
       throw new Error(`${known.length} migrations are known, ${applied} are recorded: one was skipped`)
     }
-    if (folder === MIGRATIONS) await keepPartitions(db, new Date(), { ahead })
+    if (folder === MIGRATIONS) await maintainPartitions(db, new Date(), { ahead })
     return applied - before
   } finally {
     await endClient(client) // and with the session goes the lock

@@ -2,15 +2,15 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz' // as in identifiers: Crockf
 const TIME_LENGTH = 10
 
 /** A partition's time, `from` included and `to` not; `name` is its day or month in UTC. */
-export type Span = { name: string; from: Date; to: Date }
+export type PartitionRange = { name: string; from: Date; to: Date }
 
 /** The days or months of UTC from the one that holds `from` to the one that holds `to`. */
-export function spans(unit: 'day' | 'month', from: Date, to: Date): Span[] {
+export function partitionRanges(unit: 'day' | 'month', from: Date, to: Date): PartitionRange[] {
   const start = (step: number) =>
     unit === 'month'
       ? new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + step))
       : new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth(), from.getUTCDate() + step))
-  const list: Span[] = []
+  const list: PartitionRange[] = []
   for (let step = 0; start(step) <= to; step++) {
     const name = start(step)
       .toISOString()

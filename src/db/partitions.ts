@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from './client.ts'
 import { isPartitionMissing } from './db-error.ts'
-import { boundAt, spans, timeOfBound } from './partition-ranges.ts'
+import { boundAt, partitionRanges, timeOfBound } from './partition-ranges.ts'
 
 /**
  * Range partitions over identifiers, whose first ten characters are their millisecond: a table ordered by id is ordered by
@@ -23,16 +23,20 @@ type Partitioned = (typeof PARTITIONED)[number]
 const DAY_MS = 86_400_000
 
 /** In days. */
-export type Reach = { back?: number; ahead?: number }
+export type PartitionWindow = { back?: number; ahead?: number }
 
-export type Kept = { made: string[]; dropped: string[] }
+export type MaintainedPartitions = { made: string[]; dropped: string[] }
 
 /**
  * Makes the partitions that are missing from `back` days before `now` to `ahead` days after it, then drops those past
  * their time. Safe beside readers and writers, and beside itself. What cannot get its lock within two seconds fails and
  * is done by the next run.
  */
-export async function keepPartitions(db: Database, now: Date, reach: Reach = {}): Promise<Kept> {
+export async function maintainPartitions(
+  db: Database,
+  now: Date,
+  reach: PartitionWindow = {},
+): Promise<MaintainedPartitions> {
   const made = await makePartitions(db, now, reach)
   const dropped: string[] = []
   for (const one of PARTITIONED) dropped.push(...(await dropOld(db, one, now)))
@@ -49,7 +53,7 @@ export async function mendPartitions(db: Database, error: unknown): Promise<bool
   return true
 }
 
-async function makePartitions(db: Database, now: Date, { back = 0, ahead = 7 }: Reach): Promise<string[]> {
+async function makePartitions(db: Database, now: Date, { back = 0, ahead = 7 }: PartitionWindow): Promise<string[]> {
   const from = new Date(now.getTime() - back * DAY_MS)
   const to = new Date(now.getTime() + ahead * DAY_MS)
   return db.transaction(async (tx) => {
@@ -69,7 +73,7 @@ export async function partitionsUntil(db: Database): Promise<Date> {
 
 async function makeMissing(tx: Database, { table, prefix, unit }: Partitioned, from: Date, to: Date) {
   const present = new Set((await partitionsOf(tx, table)).map(({ name }) => name))
-  const missing = spans(unit, from, to)
+  const missing = partitionRanges(unit, from, to)
     .map((span) => ({ ...span, name: `${table}_${span.name}` }))
     .filter(({ name }) => !present.has(name))
   for (const { name, from, to } of missing) {

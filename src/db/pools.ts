@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { Sql } from 'postgres'
-import { connect, type Database, databaseOver, type Pooler, type Target } from './client.ts'
+import { connect, type Database, type DatabaseTarget, databaseOver, type Pooler } from './client.ts'
 import type { StatementWatch } from './prepared-client.ts'
 
 const END_S = 5
@@ -19,7 +19,7 @@ export type Pools = AsyncDisposable & {
 }
 
 /** Opens the pools of a process: at most 10 connections to the primary, 4 to a replica. They connect when first used. */
-export function openPools(target: Target, { replica, pooler = 'session', watch }: PoolOptions = {}): Pools {
+export function openPools(target: DatabaseTarget, { replica, pooler = 'session', watch }: PoolOptions = {}): Pools {
   const fast = { statementMs: 5_000, pipeline: 8, plans: 'generic', pooler } as const
   const clients: Client[] = [
     { pool: 'fast', client: connect(target, { ...fast, max: poolSizes.fast }) },
@@ -48,7 +48,7 @@ export function openPools(target: Target, { replica, pooler = 'session', watch }
 type Client = { pool: PoolName; client: Sql }
 
 export type PoolOptions = {
-  replica?: Target | undefined
+  replica?: DatabaseTarget | undefined
   pooler?: Pooler | undefined
   /** Follows the statements of each pool. */
   watch?: (pool: PoolName) => StatementWatch

@@ -1,7 +1,7 @@
 import { statement } from '../db/statement.ts'
 import type { Context } from './core/context.ts'
 import { isId } from './core/ids.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from './core/paging.ts'
+import { decodeCursor, type Page, type PageRequest, toPage } from './core/paging.ts'
 import { Problem } from './core/problem.ts'
 import type { Category } from './core/resources.ts'
 
@@ -19,7 +19,7 @@ const BEFORE_ALL = ['-2147483648', '', ''] as const
 export async function listCategories(ctx: Context, { limit, cursor }: PageRequest): Promise<Page<Category>> {
   const [sortOrder = '', label = '', id = ''] = decodeCursor(ctx, 'categories', cursor) ?? BEFORE_ALL
   const categories = await categoriesAfter(ctx.db, Number(sortOrder), label, id, limit + 1)
-  return pageOf(ctx, 'categories', categories, limit, (last) => [String(last.sort_order), last.label, last.id])
+  return toPage(ctx, 'categories', categories, limit, (last) => [String(last.sort_order), last.label, last.id])
 }
 
 /** Throws `category_not_found`. */

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { users } from '../db/schema/index.ts'
 import { statement } from '../db/statement.ts'
 import type { Context, UserContext } from './core/context.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from './core/paging.ts'
+import { decodeCursor, type Page, type PageRequest, toPage } from './core/paging.ts'
 import { Problem } from './core/problem.ts'
 import type { Channel } from './core/resources.ts'
 import { transact } from './core/transaction.ts'
@@ -29,7 +29,7 @@ const channelsAfter = statement<[username: string, count: number], Channel>(`
 export async function listChannels(ctx: Context, { limit, cursor }: PageRequest): Promise<Page<Channel>> {
   const [after = ''] = decodeCursor(ctx, 'channels', cursor) ?? []
   const channels = await channelsAfter(ctx.db, after, limit + 1)
-  return pageOf(ctx, 'channels', channels, limit, ({ username }) => [username])
+  return toPage(ctx, 'channels', channels, limit, ({ username }) => [username])
 }
 
 /** The channel of a username, in any case. Throws `channel_not_found`. */

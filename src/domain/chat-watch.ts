@@ -2,7 +2,7 @@ import { statement } from '../db/statement.ts'
 import { lowerBound } from './core/ids.ts'
 import { Problem } from './core/problem.ts'
 import { EventMessage } from './core/resources.ts'
-import { looks, type Marked, type StreamContext } from './events/live-stream.ts'
+import { type Marked, poll, type StreamContext } from './events/live-stream.ts'
 
 export type RoomChange = { change: 'sent' | 'deleted'; message: EventMessage }
 
@@ -44,7 +44,7 @@ export async function watchRoom(
 
 async function* changesOf(ctx: StreamContext, channelId: string, start: string, signal: AbortSignal | undefined) {
   let last = start
-  for await (const _ of looks(ctx, signal)) {
+  for await (const _ of poll(ctx, signal)) {
     const from = lowerBound('event', new Date(ctx.now().getTime() - RESUMED_MS))
     for (const { sequence, type, payload } of await selectChanges(ctx.db, channelId, last, from)) {
       last = sequence

@@ -4,7 +4,7 @@ import { chatMessages, users } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
 import type { Context, UserContext } from './core/context.ts'
 import { isId, newId } from './core/ids.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from './core/paging.ts'
+import { decodeCursor, type Page, type PageRequest, toPage } from './core/paging.ts'
 import { Problem } from './core/problem.ts'
 import { rateLimits } from './core/rate-limits.ts'
 import type { ListedMessage } from './core/resources.ts'
@@ -126,7 +126,7 @@ export async function listMessages(
   const room = room_name.toLowerCase()
   const [before = LATER_THAN_ALL] = decodeCursor(ctx, `chat ${room}`, cursor) ?? []
   const rows = roomShape.test(room) ? await selectMessages(ctx.db, room, before, limit + 1) : []
-  const { items, next } = pageOf(ctx, `chat ${room}`, rows, limit, ({ id }) => [id])
+  const { items, next } = toPage(ctx, `chat ${room}`, rows, limit, ({ id }) => [id])
   return { items: items.toReversed(), next }
 }
 

@@ -4,7 +4,7 @@ import { livestreams, users } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
 import type { Context, UserContext } from './core/context.ts'
 import { isId, newId } from './core/ids.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from './core/paging.ts'
+import { decodeCursor, type Page, type PageRequest, toPage } from './core/paging.ts'
 import { Problem } from './core/problem.ts'
 import type { Livestream } from './core/resources.ts'
 import { type InTransaction, transact } from './core/transaction.ts'
@@ -36,7 +36,7 @@ export async function listLivestreams(ctx: Context, request: LivestreamRequest):
   const [updatedAt = 'infinity', id = ''] = decodeCursor(ctx, 'livestreams', cursor) ?? []
   if (channelId !== undefined) return { items: await listOf(ctx, channelId), next: null }
   const found = await livestreamsBefore(ctx.db, updatedAt, id, limit + 1)
-  return pageOf(ctx, 'livestreams', found, limit, (last) => [last.updated_at, last.id])
+  return toPage(ctx, 'livestreams', found, limit, (last) => [last.updated_at, last.id])
 }
 
 /** Throws `livestream_not_found`, also for a stream that has ended. */

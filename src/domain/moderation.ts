@@ -3,7 +3,7 @@ import { bans, users } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
 import type { UserContext } from './core/context.ts'
 import { isId, newId } from './core/ids.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from './core/paging.ts'
+import { decodeCursor, type Page, type PageRequest, toPage } from './core/paging.ts'
 import { Problem } from './core/problem.ts'
 import type { Ban } from './core/resources.ts'
 import { type InTransaction, transact } from './core/transaction.ts'
@@ -22,7 +22,7 @@ const AFTER_ALL = 'ban_~'
 export async function listBans(ctx: UserContext, { limit, cursor }: PageRequest): Promise<Page<Ban>> {
   const [before = AFTER_ALL] = decodeCursor(ctx, 'bans', cursor) ?? []
   const found = await bansBefore(ctx.db, ctx.principal.userId, before, limit + 1)
-  return pageOf(ctx, 'bans', found, limit, ({ id }) => [id])
+  return toPage(ctx, 'bans', found, limit, ({ id }) => [id])
 }
 
 /** Bans a user from the caller's channel. Throws `cannot_ban_self`, `user_not_found`, `already_banned`. */

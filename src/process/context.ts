@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { type Counters, memoryCounters, unlimitedCounters } from '../counters/counters.ts'
 import { clusterCounters, redisCounters } from '../counters/shared-counters.ts'
-import type { Target } from '../db/client.ts'
+import type { DatabaseTarget } from '../db/client.ts'
 import { openPools } from '../db/pools.ts'
 import { CredentialCache } from '../domain/access/credential-cache.ts'
 import type { Context } from '../domain/core/context.ts'
@@ -9,13 +9,13 @@ import { UsageCounts } from '../domain/usage/counts.ts'
 import { logger } from '../telemetry/logger.ts'
 import type { ProcessMetrics } from '../telemetry/process-metrics.ts'
 import type { Traces } from '../telemetry/traces.ts'
-import type { Opened } from './disposables.ts'
+import type { Disposables } from './disposables.ts'
 import { openKeyring } from './keyring.ts'
 import { watchStatements } from './metrics/statements.ts'
 
 export type ContextOptions = {
-  target: Target
-  opened: Opened
+  target: DatabaseTarget
+  opened: Disposables
   wake: () => void
   /** For processes in which calls wait for events. */
   onWake?: Context['onWake']
@@ -56,7 +56,11 @@ export async function openContext(
 }
 
 /** Redis counts for every process; else the first process of a cluster; else this one. */
-async function openCounters({ hasRateLimits, redisUrl }: Config, opened: Opened, isMember: boolean): Promise<Counters> {
+async function openCounters(
+  { hasRateLimits, redisUrl }: Config,
+  opened: Disposables,
+  isMember: boolean,
+): Promise<Counters> {
   if (!hasRateLimits) return unlimitedCounters
   if (redisUrl) return opened.use(await redisCounters(redisUrl))
   return isMember ? clusterCounters() : memoryCounters()

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Makes `DATA_DIR`, if it is not there. Throws one line that says what is wrong with it and what to do. */
-export function prepareDataFolder(dataDir: string): void {
+export function prepareDataDir(dataDir: string): void {
   try {
     makeMissing(dataDir)
     mkdirSync(dataDir, { recursive: true }) // of what is there it says whether it is a folder

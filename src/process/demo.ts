@@ -1,28 +1,28 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import type { Target } from '../db/client.ts'
+import type { DatabaseTarget } from '../db/client.ts'
 import type { Context } from '../domain/core/context.ts'
 import { DemoCredentials } from '../domain/demo/credentials.ts'
 import { prepareDemo } from '../domain/demo/prepare.ts'
 import { openContext } from './context.ts'
-import { prepareDataFolder } from './data-dir.ts'
-import { Opened } from './disposables.ts'
-import type { Life } from './lifecycle.ts'
+import { prepareDataDir } from './data-dir.ts'
+import { Disposables } from './disposables.ts'
+import type { Lifecycle } from './lifecycle.ts'
 import { openStorage } from './storage.ts'
-import { whenReachable } from './wait-for-database.ts'
+import { waitForDatabase } from './wait-for-database.ts'
 
 export const demoFileIn = (dataDir: string) => join(dataDir, 'demo.json')
 
 /** The database, and in it the demonstration if the configuration wants that, before anybody is served. */
-export async function prepareStorage(config: Config, life: Life) {
+export async function prepareStorage(config: Config, life: Lifecycle) {
   const target = await openStorage(config, life)
   if (!config.hasDemoData) return { target, demo: undefined }
-  return { target, demo: await whenReachable(target, life.stopping, () => writeDemoTo(target, config)) }
+  return { target, demo: await waitForDatabase(target, life.stopping, () => writeDemoTo(target, config)) }
 }
 
-async function writeDemoTo(target: Target, config: Config): Promise<DemoCredentials> {
-  await using opened = new Opened()
+async function writeDemoTo(target: DatabaseTarget, config: Config): Promise<DemoCredentials> {
+  await using opened = new Disposables()
   return await writeDemo(await openContext(config, { target, opened, wake: () => {} }), config.dataDir)
 }
 
@@ -30,7 +30,7 @@ async function writeDemoTo(target: Target, config: Config): Promise<DemoCredenti
 async function writeDemo(ctx: Context, dataDir: string): Promise<DemoCredentials> {
   const file = demoFileIn(dataDir)
   const credentials = await prepareDemo(ctx, read(file))
-  prepareDataFolder(dataDir)
+  prepareDataDir(dataDir)
   const aside = `${file}.${process.pid}`
   writeFileSync(aside, `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 })
   renameSync(aside, file)

@@ -4,7 +4,7 @@ import { logger } from '../telemetry/logger.ts'
  * What a process has opened, closed in the opposite order: the standard's `AsyncDisposableStack`, which Node 20 lacks.
  * A closing that fails is logged and does not keep the others from theirs.
  */
-export class Opened implements AsyncDisposable {
+export class Disposables implements AsyncDisposable {
   #closings: (() => unknown)[] = []
 
   use<Resource extends AsyncDisposable>(resource: Resource): Resource {

@@ -1,15 +1,15 @@
-import { reasonOf } from '../telemetry/error-message.ts'
+import { errorMessageOf } from '../telemetry/error-message.ts'
 import { flushLog, logger } from '../telemetry/logger.ts'
-import { Opened } from './disposables.ts'
+import { Disposables } from './disposables.ts'
 
 /** The time that a stop may take; who started us kills us after more. */
 const STOP_MS = 14_000
 /** npm and a terminal both pass a signal on, so the same one often arrives twice. */
 const ECHO_MS = 1_000
 
-export type Life = {
+export type Lifecycle = {
   /** What is opened here is closed, the last first, when the process stops. */
-  opened: Opened
+  opened: Disposables
   /** Aborts at the first signal to stop; whoever waits for something while starting gives up then. */
   stopping: AbortSignal
   /** Stops the process with status 1, after this was logged. */
@@ -20,9 +20,9 @@ export type Life = {
  * Runs `start`, and ends the process when it fails, or in order at SIGTERM or SIGINT: what was opened is closed within
  * 15 s and the status is 0. A second signal ends it at once.
  */
-export async function live(start: (life: Life) => Promise<void>): Promise<void> {
+export async function runUntilStopped(start: (life: Lifecycle) => Promise<void>): Promise<void> {
   const stop = new AbortController()
-  const opened = new Opened()
+  const opened = new Disposables()
   let status = 0
   const fail = (reason: unknown) => {
     if (!stop.signal.aborted) {
@@ -72,7 +72,7 @@ function end(status: number, complaint?: string): never {
 
 /** One line for the person who starts the process; how it came about goes to the log, if that is detailed. */
 function tell(error: unknown) {
-  process.stderr.write(`developer-api: ${reasonOf(error)}\n`)
+  process.stderr.write(`developer-api: ${errorMessageOf(error)}\n`)
   logger.debug({ err: error }, 'The process did not start')
 }
 

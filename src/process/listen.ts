@@ -9,7 +9,7 @@ const DRAIN_MS = 9_000
 const NOTICE_MS = 2_500
 
 /** Throws one line that names the variable to change when the address cannot be had. */
-export async function listen(
+export async function listenHttp(
   server: Server,
   { port, host }: Pick<Config, 'port' | 'host'>,
   variable = 'PORT',

@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises'
-import type { Target } from '../db/client.ts'
+import type { DatabaseTarget } from '../db/client.ts'
 import { isUnavailable } from '../db/db-error.ts'
-import { reasonOf } from '../telemetry/error-message.ts'
+import { errorMessageOf } from '../telemetry/error-message.ts'
 import { logger } from '../telemetry/logger.ts'
 
 const ASK_AGAIN_MS = 1_000
@@ -13,8 +13,8 @@ const TELL_EVERY_MS = 30_000
  * does not answer, or goes away in the middle, so the step must be harmless twice. Throws what may not pass, and when
  * `stopping` aborts.
  */
-export async function whenReachable<Result>(
-  target: Target,
+export async function waitForDatabase<Result>(
+  target: DatabaseTarget,
   stopping: AbortSignal,
   step: () => Promise<Result>,
 ): Promise<Result> {
@@ -32,13 +32,13 @@ export async function whenReachable<Result>(
   }
 }
 
-function tellOfWaiting(target: Target, failure: unknown) {
-  const facts = { database: hostOf(target), reason: reasonOf(failure) }
+function tellOfWaiting(target: DatabaseTarget, failure: unknown) {
+  const facts = { database: hostOf(target), reason: errorMessageOf(failure) }
   logger.warn(facts, 'The database does not answer yet: it is asked again every second')
 }
 
 /** Host and port, without who is asking for what by which password. */
-function hostOf(target: Target): string {
+function hostOf(target: DatabaseTarget): string {
   if (typeof target !== 'string') return target.host
   const [, host = ''] = /^\w+:\/\/(?:[^/]*@)?([^/?#]*)/.exec(target) ?? [] // a list of hosts is no URL
   return host

@@ -6,13 +6,13 @@ import type { Caller, Context } from '../domain/core/context.ts'
 import { Problem } from '../domain/core/problem.ts'
 import { rateLimits } from '../domain/core/rate-limits.ts'
 import { liveness } from '../domain/health.ts'
-import { problemOf } from '../routers/problem.ts'
+import { problemFrom } from '../routers/problem.ts'
 import { readBody } from './http/body.ts'
 import { headersOfRate, isPreflight, preflightHeaders } from './http/headers.ts'
-import { nowhere, type Target, targetOf } from './http/request-target.ts'
-import { type Answer, failure, send, success } from './http/response.ts'
+import { parseRequestTarget, type RequestTarget, unknownTarget } from './http/request-target.ts'
+import { failure, type RestResponse, send, success } from './http/response.ts'
 import { withinDeadline } from './http/timeout.ts'
-import { attemptOf, once } from './idempotency.ts'
+import { idempotentRequestOf, runOnce } from './idempotency.ts'
 import { allowedMethods, findRoute, type RestRoute, routesAt } from './openapi/routes.ts'
 import { dispatch } from './openapi/trpc-to-openapi.ts'
 
@@ -24,11 +24,11 @@ export type RestOptions = {
   report: (error: unknown, caller: Caller) => void
 }
 /** Answers that do not change, once they were given, by what was asked word for word. */
-type Constants = Map<string, { operation: string; answer: Answer }>
+type Constants = Map<string, { operation: string; answer: RestResponse }>
 type Exchange = {
   request: IncomingMessage
   constants: Constants
-  target: Target
+  target: RequestTarget
   caller: Caller
   /** Where the credential stands in its limit, known once it was admitted. */
   rate: Admission['rate'] | undefined
@@ -50,7 +50,7 @@ export function createRestHandler({ contextOf, publicUrl, report }: RestOptions)
     }
     const begun = performance.now()
     const context = contextOf()
-    const unknown = { target: nowhere, rate: undefined, clientId: undefined, operation: '' }
+    const unknown = { target: unknownTarget, rate: undefined, clientId: undefined, operation: '' }
     const exchange: Exchange = { request, constants, caller, ...unknown }
     const answer = await respond(context, exchange).catch((error: unknown) => {
       const problem = explain(error, caller)
@@ -67,16 +67,16 @@ export function createRestHandler({ contextOf, publicUrl, report }: RestOptions)
   function explain(error: unknown, caller: Caller): Problem {
     if (error instanceof Problem) return error
     const failed = error instanceof TRPCError ? error : new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: error })
-    const problem = problemOf(failed)
+    const problem = problemFrom(failed)
     if (problem.status >= 500) report(problem.cause ?? error, caller)
     return problem
   }
 }
 
 /** Route, credential, scope, body, procedure: in this order, because each is answered before the next is looked at. */
-async function respond(context: Context | undefined, exchange: Exchange): Promise<Answer> {
+async function respond(context: Context | undefined, exchange: Exchange): Promise<RestResponse> {
   const { request, caller } = exchange
-  const target = targetOf(request.url ?? '')
+  const target = parseRequestTarget(request.url ?? '')
   exchange.target = target
   if (request.method === 'OPTIONS') return options(exchange)
   const route = findRoute(request.method ?? '', target.path)
@@ -104,7 +104,7 @@ async function run(context: Context, { request, target, caller }: Exchange, rout
     throw new Problem('invalid_request', 'query: must not contain NUL.')
   }
   const body = form && (await bodyOf(request, target, route))
-  const call = async (within: Context): Promise<Answer> => {
+  const call = async (within: Context): Promise<RestResponse> => {
     const { json, next } = await dispatch({
       route,
       path: target.path,
@@ -114,22 +114,26 @@ async function run(context: Context, { request, target, caller }: Exchange, rout
     })
     return success(operation, json, next, target)
   }
-  const attempt = admitted && body && attemptOf(request, operation.route, admitted.principal, body)
-  return withinDeadline(operation, attempt ? once(context, attempt, call) : call(context))
+  const attempt = admitted && body && idempotentRequestOf(request, operation.route, admitted.principal, body)
+  return withinDeadline(operation, attempt ? runOnce(context, attempt, call) : call(context))
 }
 
 /** Whether anything but a part of the path is read. */
 const takesInput = ({ operation, fields }: RestRoute) => fields.some((name) => !operation.path.includes(`{${name}}`))
 
 /** Else ` 5`, `0x5` and `5e0` would be numbers, and `five` would not be one that anybody named. */
-function queryOf({ search, query }: Target, { numbers }: RestRoute) {
+function queryOf({ search, query }: RequestTarget, { numbers }: RestRoute) {
   const wrong = search && numbers.find((name) => typeof query[name] === 'string' && !/^-?\d{1,15}$/.test(query[name]))
   if (wrong) throw new Problem('invalid_request', `${wrong}: must be a whole number.`)
   return query
 }
 
 /** A secret does not belong in an address, where logs would keep it: a field of the body is refused there. */
-async function bodyOf(request: IncomingMessage, { search, query }: Target, { operation, form, fields }: RestRoute) {
+async function bodyOf(
+  request: IncomingMessage,
+  { search, query }: RequestTarget,
+  { operation, form, fields }: RestRoute,
+) {
   if (!form) return undefined
   const isTokenEndpoint = operation.path.startsWith('/oauth/')
   const misplaced = search && [...fields, ...(isTokenEndpoint ? credentialFields : [])].find((name) => name in query)
@@ -140,7 +144,7 @@ async function bodyOf(request: IncomingMessage, { search, query }: Target, { ope
 /** Of either endpoint: whoever mixes them up is told so as well. */
 const credentialFields = ['client_id', 'client_secret', 'code', 'code_verifier', 'refresh_token', 'token']
 
-function options({ request, target: { path } }: Exchange): Answer {
+function options({ request, target: { path } }: Exchange): RestResponse {
   const allow = allowedMethods(routesAt(path)).join(', ')
   if (isPreflight(path, request.headers['access-control-request-method'])) {
     return { status: 204, headers: { ...preflightHeaders, ...(allow && { Allow: allow }) } }
@@ -149,7 +153,7 @@ function options({ request, target: { path } }: Exchange): Answer {
   return { status: 204, headers: { Allow: allow } }
 }
 
-function unready({ operation }: RestRoute, target: Target): Answer {
+function unready({ operation }: RestRoute, target: RequestTarget): RestResponse {
   if (operation.route === 'GET /health/') return success(operation, JSON.stringify(liveness), null, target)
   throw new Problem('unavailable', 'The service is starting; try again in a moment.', { retryAfterS: 1 })
 }

@@ -1,18 +1,18 @@
 import type { IncomingMessage } from 'node:http'
 import type { Context, Principal } from '../domain/core/context.ts'
 import { sha256 } from '../domain/core/digest.ts'
-import { type Attempt, claimAttempt, keepAnswer } from '../domain/core/idempotency.ts'
+import { claimIdempotencyKey, type IdempotentRequest, storeResponse } from '../domain/core/idempotency.ts'
 import { Problem } from '../domain/core/problem.ts'
 import { transact } from '../domain/core/transaction.ts'
-import type { Answer } from './http/response.ts'
+import type { RestResponse } from './http/response.ts'
 
 /** What identifies a repeated request, or undefined when the caller sent no key. */
-export function attemptOf(
+export function idempotentRequestOf(
   { headers }: IncomingMessage,
   route: string,
   principal: Principal,
   body: unknown,
-): Attempt | undefined {
+): IdempotentRequest | undefined {
   const key = headers['idempotency-key']
   if (key === undefined) return undefined
   if (typeof key !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(key)) {
@@ -25,16 +25,16 @@ export function attemptOf(
 }
 
 /** Runs a request once per key. Claim, effect and answer commit together, so a failure leaves the key free again. */
-export async function once<Of extends Context>(
+export async function runOnce<Of extends Context>(
   context: Of,
-  attempt: Attempt,
-  run: (context: Of) => Promise<Answer>,
-): Promise<Answer> {
-  return transact(context, async (tx): Promise<Answer> => {
-    const kept = await claimAttempt(tx, attempt)
-    if (kept !== undefined) return JSON.parse(kept) as Answer
+  attempt: IdempotentRequest,
+  run: (context: Of) => Promise<RestResponse>,
+): Promise<RestResponse> {
+  return transact(context, async (tx): Promise<RestResponse> => {
+    const kept = await claimIdempotencyKey(tx, attempt)
+    if (kept !== undefined) return JSON.parse(kept) as RestResponse
     const answer = await run(tx)
-    await keepAnswer(tx, attempt, JSON.stringify(answer))
+    await storeResponse(tx, attempt, JSON.stringify(answer))
     return answer
   })
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { WorkReport } from '../domain/core/resources.ts'
-import { workByClock } from '../domain/webhooks/worker/work-by-cron.ts'
+import { workByCron } from '../domain/webhooks/worker/work-by-cron.ts'
 import { operation } from './operation.ts'
 import { router } from './trpc.ts'
 
@@ -16,10 +16,10 @@ export const internalRouter = router({
   workByGet: operation('GET /cron/webhook-deliveries', facts)
     .input(z.object({}))
     .output(WorkReport)
-    .mutation(({ ctx }) => workByClock(ctx)),
+    .mutation(({ ctx }) => workByCron(ctx)),
 
   workByPost: operation('POST /cron/webhook-deliveries', facts)
     .input(z.object({}))
     .output(WorkReport)
-    .mutation(({ ctx }) => workByClock(ctx)),
+    .mutation(({ ctx }) => workByCron(ctx)),
 })

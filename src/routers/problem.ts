@@ -1,6 +1,6 @@
 import type { TRPCError } from '@trpc/server'
 import * as z from 'zod'
-import { problemOfFailure } from '../domain/core/database-problem.ts'
+import { databaseProblem } from '../domain/core/database-problem.ts'
 import { Problem, type ProblemCode } from '../domain/core/problem.ts'
 
 /** What tRPC itself refuses on /trpc, in our codes. */
@@ -29,11 +29,11 @@ export const trpcCodes = {
 } as const satisfies Record<Problem['status'], TRPCError['code']>
 
 /** What the caller may know of a failed call. Anything unforeseen becomes `internal_error` and nothing more. */
-export function problemOf({ code, cause, message }: TRPCError): Problem {
+export function problemFrom({ code, cause, message }: TRPCError): Problem {
   if (cause instanceof Problem) return cause
   if (code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError)
     return new Problem('invalid_request', describe(cause))
-  const failure = cause && problemOfFailure(cause)
+  const failure = cause && databaseProblem(cause)
   if (failure) return failure
   const refusal = refusals[code]
   return refusal === undefined

@@ -4,9 +4,9 @@ import { type Access, type Admission, admit, asUser } from '../domain/access/adm
 import type { Caller, Context as DomainContext, Principal } from '../domain/core/context.ts'
 import { Problem } from '../domain/core/problem.ts'
 import type { OperationMeta } from './operation.ts'
-import { problemOf, trpcCodes } from './problem.ts'
+import { problemFrom, trpcCodes } from './problem.ts'
 
-export type Context = DomainContext & {
+export type ProcedureContext = DomainContext & {
   caller: Caller
   /** Set by a door that has already admitted this very call, as REST does before it reads the body. */
   admitted?: Admission | undefined
@@ -14,7 +14,7 @@ export type Context = DomainContext & {
 }
 
 const t = initTRPC
-  .context<Context>()
+  .context<ProcedureContext>()
   .meta<OperationMeta>()
   .create({
     isDev: false,
@@ -26,7 +26,7 @@ const t = initTRPC
     },
     /** The HTTP status of /trpc follows `httpStatus`, so domain code never has to throw a TRPCError. */
     errorFormatter({ error }) {
-      const { code, message, status } = problemOf(error)
+      const { code, message, status } = problemFrom(error)
       const name = trpcCodes[status]
       return {
         message,
@@ -37,12 +37,12 @@ const t = initTRPC
   })
 
 /** No guarded procedure runs without this: the caller was admitted at the door, or is admitted now. */
-async function admitted(ctx: Context, access: Access | undefined): Promise<Admission | undefined> {
+async function admitted(ctx: ProcedureContext, access: Access | undefined): Promise<Admission | undefined> {
   if (access === undefined) throw new Error('A guarded procedure was declared without access')
   return ctx.admitted ?? admit(ctx, access, ctx.caller)
 }
 
-async function principalOf(ctx: Context, access: Access | undefined) {
+async function principalOf(ctx: ProcedureContext, access: Access | undefined) {
   const admission = await admitted(ctx, access)
   if (admission === undefined) throw new Error('A procedure for callers was declared with access for the clock')
   return admission.principal
@@ -64,7 +64,7 @@ export const userProcedure = t.procedure.use(async ({ ctx, meta, path, next }) =
 })
 
 /** What the guard adds to the context. A door that has admitted the call has added it already: tRPC's copying is slow. */
-function adding<Of extends Principal>(ctx: Context, principal: Of) {
+function adding<Of extends Principal>(ctx: ProcedureContext, principal: Of) {
   const addition = ctx.principal === principal ? undefined : { ctx: { principal } }
   return addition as { ctx: { principal: Of } } // without an addition the context is as it was, with the same principal
 }
@@ -73,7 +73,7 @@ type Outcome = { ok: true } | { ok: false; error: TRPCError }
 
 /** Counts what an application asks at /trpc. REST counts at its own door, and a person is nobody's application. */
 async function counted<Result extends Outcome>(
-  { admitted: isCounted, usage }: Context,
+  { admitted: isCounted, usage }: ProcedureContext,
   path: string,
   { clientId }: Principal,
   call: () => Promise<Result>,
@@ -81,14 +81,14 @@ async function counted<Result extends Outcome>(
   if (isCounted || clientId === null) return call()
   const begun = performance.now()
   const result = await call()
-  const status = result.ok ? 200 : problemOf(result.error).status
+  const status = result.ok ? 200 : problemFrom(result.error).status
   usage.count(clientId, operationAt(path), status, performance.now() - begun)
   return result
 }
 
 /** A call of an application that may not pass. */
 const countRefusal =
-  ({ usage }: Context, path: string) =>
+  ({ usage }: ProcedureContext, path: string) =>
   (error: unknown) => {
     if (error instanceof Problem && error.details.clientId) {
       usage.count(error.details.clientId, operationAt(path), error.status, 0)

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
-import { readable } from './pretty-line.ts'
+import { prettyLine } from './pretty-line.ts'
 import { describeError, withoutSecrets } from './redaction.ts'
 
 export type { Logger }
@@ -32,7 +32,7 @@ export function openLog(level: LogLevel, stream: 'stdout' | 'stderr' = 'stdout')
   logger.level = level
   const fd = stream === 'stdout' ? 1 : 2
   if (process[stream].isTTY) {
-    destination = { write: (line) => process[stream].write(readable(line)) }
+    destination = { write: (line) => process[stream].write(prettyLine(line)) }
     return
   }
   const isService = stream === 'stdout'

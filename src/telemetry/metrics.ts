@@ -1,7 +1,7 @@
 import { type Metric, type MetricObject, Registry } from 'prom-client'
 
 /** All figures of a process at one moment, as several processes add theirs up. */
-export type Figures = MetricObject[]
+export type MetricValues = MetricObject[]
 
 /** A figure that is counted elsewhere and read when it is asked for. Names and labels never hold an identifier or a URL. */
 export type Mirrored = {
@@ -26,8 +26,8 @@ export class Metrics {
     }
   }
 
-  async collect(): Promise<Figures> {
-    return (await this.registry.getMetricsAsJSON()) as Figures // its type leaves the values out
+  async collect(): Promise<MetricValues> {
+    return (await this.registry.getMetricsAsJSON()) as MetricValues // its type leaves the values out
   }
 }
 

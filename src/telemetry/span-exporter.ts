@@ -5,7 +5,7 @@ import type { Logger } from './logger.ts'
 type Done = Parameters<SpanExporter['export']>[1]
 
 /** Sends spans to a collector (OTLP over HTTP, as JSON). That it does not take them is told once, and once that it does again. */
-export class ToldSpanExporter implements SpanExporter {
+export class LoggingSpanExporter implements SpanExporter {
   readonly #exporter: OTLPTraceExporter
   readonly #log: Logger
   #isFailing = false

@@ -10,7 +10,7 @@ export type PublishedEvent = { id: string; type: string; atMs: number }
  * What a request has done so far. It becomes spans when it has ended, because only then is it known which trace it
  * belongs to: its caller's, or that of the event which it has published.
  */
-export class FollowedRequest {
+export class TracedRequest {
   readonly beginMs = nowMs()
   readonly statements: FollowedStatement[] = []
   readonly events: PublishedEvent[] = []

@@ -9,11 +9,11 @@ import {
   SamplingDecision,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
-import { type Place, placeOfEvent } from './event-trace.ts'
+import { eventSpanPosition, type SpanPosition } from './event-trace.ts'
 import type { Logger } from './logger.ts'
-import { ToldSpanExporter } from './span-exporter.ts'
-import { ChosenIds } from './span-ids.ts'
-import { FollowedRequest, nowMs, type PublishedEvent } from './traced-request.ts'
+import { LoggingSpanExporter } from './span-exporter.ts'
+import { SpanIds } from './span-ids.ts'
+import { nowMs, type PublishedEvent, TracedRequest } from './traced-request.ts'
 
 const FLUSH_MS_MAX = 2_000
 
@@ -34,8 +34,8 @@ type Attempt = { durationMs: number; status: number | null; errorClass: string |
  * without a `traceparent` is in the trace of its first event; other events have a trace of their own, linked to it.
  */
 export class Traces implements AsyncDisposable {
-  readonly #current = new AsyncLocalStorage<FollowedRequest>()
-  readonly #ids = new ChosenIds()
+  readonly #current = new AsyncLocalStorage<TracedRequest>()
+  readonly #ids = new SpanIds()
   readonly #sampler: TraceIdRatioBasedSampler
   readonly #provider: BasicTracerProvider
 
@@ -46,18 +46,18 @@ export class Traces implements AsyncDisposable {
       resource: ours.merge(detectResources({ detectors: [envDetector] })),
       sampler: new ParentBasedSampler({ root: this.#sampler }),
       idGenerator: this.#ids,
-      spanProcessors: [new BatchSpanProcessor(new ToldSpanExporter(`${endpoint}/v1/traces`, log))],
+      spanProcessors: [new BatchSpanProcessor(new LoggingSpanExporter(`${endpoint}/v1/traces`, log))],
     })
   }
 
   /** Answers a request, and follows what is done for it. */
-  within(request: FollowedRequest, answer: () => void) {
+  within(request: TracedRequest, answer: () => void) {
     this.#current.run(request, answer)
   }
 
   /** Begins to follow a request; see `within` and `end`. */
-  begin(traceparent: string | undefined): FollowedRequest {
-    return new FollowedRequest(traceparent)
+  begin(traceparent: string | undefined): TracedRequest {
+    return new TracedRequest(traceparent)
   }
 
   /** A statement that is asked now, if it is asked for a request; what comes back is called with its rows or its error. */
@@ -76,7 +76,7 @@ export class Traces implements AsyncDisposable {
   /** An attempt that has just ended. */
   attempted({ event_id: id, type, subscription_id, attempts }: Delivery, { durationMs, status, errorClass }: Attempt) {
     const endMs = nowMs()
-    const place = placeOfEvent(id)
+    const place = eventSpanPosition(id)
     const parent = trace.setSpanContext(ROOT_CONTEXT, { ...place, traceFlags: this.#flagsOf(place), isRemote: true })
     const attributes = {
       'messaging.message.id': id,
@@ -92,10 +92,10 @@ export class Traces implements AsyncDisposable {
   }
 
   /** A request whose response has ended. An event of one that failed was never written. */
-  end(request: FollowedRequest, { operation, method, status, requestId }: Answered) {
+  end(request: TracedRequest, { operation, method, status, requestId }: Answered) {
     request.isOver = true
     const events = status < 400 ? request.events : []
-    const places = events.map(({ id }) => placeOfEvent(id))
+    const places = events.map(({ id }) => eventSpanPosition(id))
     const context = request.parent ? trace.setSpanContext(ROOT_CONTEXT, request.parent) : ROOT_CONTEXT
     const traceId = request.parent?.traceId ?? places[0]?.traceId
     const options = {
@@ -118,7 +118,7 @@ export class Traces implements AsyncDisposable {
     span.end(nowMs())
   }
 
-  #addStatements(parent: Span, { statements }: FollowedRequest) {
+  #addStatements(parent: Span, { statements }: TracedRequest) {
     for (const { pool, text, beginMs, endMs, error } of statements) {
       const attributes = {
         'db.system.name': 'postgresql',
@@ -133,7 +133,7 @@ export class Traces implements AsyncDisposable {
   }
 
   #publish({ id, type, atMs }: PublishedEvent, cause?: Span) {
-    const place = placeOfEvent(id)
+    const place = eventSpanPosition(id)
     const isInside = cause?.spanContext().traceId === place.traceId
     const options = {
       kind: SpanKind.PRODUCER,
@@ -144,12 +144,12 @@ export class Traces implements AsyncDisposable {
     this.#start(`publish ${type}`, options, place, isInside ? within(cause) : ROOT_CONTEXT).end(atMs)
   }
 
-  #start(name: string, options: SpanOptions, chosen: Partial<Place>, context = ROOT_CONTEXT): Span {
+  #start(name: string, options: SpanOptions, chosen: Partial<SpanPosition>, context = ROOT_CONTEXT): Span {
     return this.#ids.choose(chosen, () => this.#tracer.startSpan(name, options, context))
   }
 
   /** All who meet an event judge alike whether its trace is kept. */
-  #flagsOf({ traceId }: Place) {
+  #flagsOf({ traceId }: SpanPosition) {
     const { decision } = this.#sampler.shouldSample(ROOT_CONTEXT, traceId)
     return decision === SamplingDecision.RECORD_AND_SAMPLED ? 1 : 0
   }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { identify } from '../../src/domain/access/authenticate.ts'
+import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { listChannels } from '../../src/domain/channels.ts'
 import { authenticateClient } from '../../src/domain/oauth/authenticate-client.ts'
 import { createTestContext } from '../support/context.ts'
@@ -52,7 +52,7 @@ describe('applications and keys', () => {
   test('a key is made, inspected, replaced and revoked', async () => {
     const { client_id } = await answerOf('client', 'create', '--name', 'Jobs', '--scopes', 'channel:read,category:read')
     const key = await answerOf('key', 'create', '--client', client_id, '--name', 'Nightly', '--scopes', 'channel:read')
-    expect(await identify(own.context, key.key)).toMatchObject({ clientId: client_id, scopes: ['channel:read'] })
+    expect(await authenticate(own.context, key.key)).toMatchObject({ clientId: client_id, scopes: ['channel:read'] })
     const inspected = { kind: 'api_key', active: true, client_id, user_id: null, scopes: ['channel:read'] }
     expect(await answerOf('token', 'inspect', key.key)).toMatchObject(inspected)
 
@@ -63,11 +63,11 @@ describe('applications and keys', () => {
 
     const rolled = await answerOf('key', 'roll', key.id)
     expect(rolled).toMatchObject({ name: 'Nightly', scopes: ['channel:read'] })
-    await identify(own.context, key.key)
-    await identify(own.context, rolled.key)
+    await authenticate(own.context, key.key)
+    await authenticate(own.context, rolled.key)
 
     expect(await answerOf('key', 'revoke', rolled.id)).toEqual({ id: rolled.id, revoked: true })
-    await expect(identify(own.context, rolled.key)).rejects.toMatchObject({ code: 'invalid_token' })
+    await expect(authenticate(own.context, rolled.key)).rejects.toMatchObject({ code: 'invalid_token' })
     const { status, stdout } = await run(['token', 'inspect', rolled.key, '--json'])
     expect([status, JSON.parse(stdout)]).toMatchObject([1, { kind: 'api_key', active: false, client_id }])
   })

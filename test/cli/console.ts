@@ -1,4 +1,4 @@
-import type { Door } from '../../src/cli/io.ts'
+import type { CliIo } from '../../src/cli/io.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import type { Context } from '../../src/domain/core/context.ts'
 
@@ -7,7 +7,7 @@ export function createConsole(context?: Context) {
   /** Runs one command and returns what a shell would see of it. */
   async function run(args: readonly string[], { input = '', isTerminal = false, onWrite = (_: string) => {} } = {}) {
     const output = { stdout: '', stderr: '', progress: '' }
-    const door: Door = {
+    const door: CliIo = {
       withContext: async (work) => {
         if (!context) throw new Error('There is no database here')
         return work(context)

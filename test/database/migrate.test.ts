@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
 import { sql } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
-import { connect, databaseOver, type Target } from '../../src/db/client.ts'
+import { connect, type DatabaseTarget, databaseOver } from '../../src/db/client.ts'
 import { countPending, MIGRATIONS, migrateDatabase, readJournal } from '../../src/db/migrate.ts'
 import { endClient } from '../../src/db/pools.ts'
 import * as schema from '../../src/db/schema/index.ts'
@@ -26,7 +26,7 @@ function folderOf(...steps: [when: number, statement: string][]): string {
   return folder
 }
 
-async function ask(target: Target, query: string): Promise<Record<string, unknown>[]> {
+async function ask(target: DatabaseTarget, query: string): Promise<Record<string, unknown>[]> {
   const client = connect(target, { max: 1 })
   try {
     return await client.unsafe(query)

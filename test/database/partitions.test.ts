@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
 import { connect, databaseOver } from '../../src/db/client.ts'
 import { isPartitionMissing } from '../../src/db/db-error.ts'
-import { boundAt, spans, timeOfBound } from '../../src/db/partition-ranges.ts'
-import { keepPartitions, partitionsUntil } from '../../src/db/partitions.ts'
+import { boundAt, partitionRanges, timeOfBound } from '../../src/db/partition-ranges.ts'
+import { maintainPartitions, partitionsUntil } from '../../src/db/partitions.ts'
 import { endClient, openPools } from '../../src/db/pools.ts'
 import { statement } from '../../src/db/statement.ts'
 import { lowerBound, newId } from '../../src/domain/core/ids.ts'
@@ -28,16 +28,18 @@ test('bounds are the beginnings of identifiers, in the order of time', () => {
 })
 
 test('spans meet, months have their own lengths, and both are those of UTC', () => {
-  const months = spans('month', new Date('2027-01-31T23:59:59Z'), new Date('2027-04-01T00:00:00Z'))
+  const months = partitionRanges('month', new Date('2027-01-31T23:59:59Z'), new Date('2027-04-01T00:00:00Z'))
   expect(months.map(({ name }) => name)).toEqual(['202701', '202702', '202703', '202704'])
   for (const [i, { from }] of months.slice(1).entries()) expect(from).toEqual(months[i]?.to)
-  const [day] = spans('day', new Date('2026-12-31T23:59:59.999Z'), new Date('2026-12-31T23:59:59.999Z'))
+  const [day] = partitionRanges('day', new Date('2026-12-31T23:59:59.999Z'), new Date('2026-12-31T23:59:59.999Z'))
   expect(day).toEqual({ name: '20261231', from: new Date('2026-12-31'), to: new Date('2027-01-01') })
 })
 
 test('makes and drops what is due once, also when two begin together, and tells until when there is room', async () => {
   const other = openPools(database.target)
-  const runs = await Promise.all([database.slow, other.slow].map((db) => keepPartitions(db, new Date(), { ahead: 7 })))
+  const runs = await Promise.all(
+    [database.slow, other.slow].map((db) => maintainPartitions(db, new Date(), { ahead: 7 })),
+  )
   await other[Symbol.asyncDispose]()
   const made = runs.map((run) => run.made.length).toSorted((a, b) => a - b)
   expect(made[0]).toBe(0)
@@ -59,7 +61,7 @@ test('a row that finds no partition is told apart from one that breaks a rule', 
 })
 
 test('when the hourly run has failed for long, a row makes the partition that it needs', async () => {
-  const today = spans('day', new Date(), new Date()).map(({ name }) => name)
+  const today = partitionRanges('day', new Date(), new Date()).map(({ name }) => name)
   await database.slow.execute(sql.raw(`drop table events_${today}`))
   await insertAt(new Date())
   const [row] = await database.db.execute<{ rows: number }>(
@@ -72,7 +74,7 @@ test('neither waits for a reader with an open transaction, nor makes one wait', 
   const reader = connect(database.target, { max: 1 })
   await reader.begin(async (tx) => {
     await tx`select count(*) from events`
-    expect((await keepPartitions(database.slow, new Date(), { ahead: 9 })).made.length).toBeGreaterThanOrEqual(6)
+    expect((await maintainPartitions(database.slow, new Date(), { ahead: 9 })).made.length).toBeGreaterThanOrEqual(6)
     const create = sql`create table events_blocked partition of events for values from ('evt_y') to ('evt_z')`
     const blocked = database.slow.transaction(async (other) => {
       await other.execute(sql`set local lock_timeout = '100ms'`)
@@ -84,7 +86,7 @@ test('neither waits for a reader with an open transaction, nor makes one wait', 
 })
 
 test('drops what is past its time and nothing else: chat stays for ever', async () => {
-  const { dropped } = await keepPartitions(database.slow, inDays(38))
+  const { dropped } = await maintainPartitions(database.slow, inDays(38))
   expect(dropped.length).toBeGreaterThan(0)
   expect(dropped.filter((name) => !/^(events|webhook_deliveries_done|webhook_attempts)_/.test(name))).toEqual([])
   const rows = await database.db.execute<{ id: string }>(sql`select id from events`)
@@ -94,14 +96,14 @@ test('drops what is past its time and nothing else: chat stays for ever', async 
 test('a partition whose reader kept it is dropped by the next run', async () => {
   const reader = connect(database.target, { max: 1 })
   const impatient = connect(database.target, { max: 1, statementMs: 200 })
-  await keepPartitions(database.slow, inDays(40), { ahead: 0 })
+  await maintainPartitions(database.slow, inDays(40), { ahead: 0 })
   await reader.begin(async (tx) => {
     await tx`select count(*) from events`
-    await expect(keepPartitions(databaseOver(impatient), inDays(80))).rejects.toThrow()
+    await expect(maintainPartitions(databaseOver(impatient), inDays(80))).rejects.toThrow()
   })
   const pending = sql`select count(*)::int as n from pg_inherits where inhdetachpending`
   expect(await database.db.execute(pending)).toEqual([{ n: 1 }])
-  const { dropped } = await keepPartitions(database.slow, inDays(80))
+  const { dropped } = await maintainPartitions(database.slow, inDays(80))
   expect(dropped).toContainEqual(expect.stringMatching(/^events_/))
   expect(await database.db.execute(pending)).toEqual([{ n: 0 }])
   await Promise.all([endClient(reader), endClient(impatient)])

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
 import { isUnavailable } from '../../src/db/db-error.ts'
 import { startEmbedded } from '../../src/db/embedded/supervisor.ts'
-import { type Channels, listen } from '../../src/db/listener.ts'
+import { type Channels, listenToChannels } from '../../src/db/listener.ts'
 import { announcer } from '../../src/db/notifier.ts'
 import { openPools } from '../../src/db/pools.ts'
 import { statement } from '../../src/db/statement.ts'
@@ -45,7 +45,7 @@ const killAll = sql`select pg_terminate_backend(pid, 1000) from pg_stat_activity
 function hear(channels: readonly string[], pingMs?: number) {
   const life = new EventEmitter()
   const handlers: Channels = Object.fromEntries(channels.map((channel) => [channel, () => life.emit(channel)]))
-  const listener = listen(server.target, handlers, {
+  const listener = listenToChannels(server.target, handlers, {
     onUp: () => life.emit('up'),
     onDown: () => life.emit('down'),
     ...(pingMs && { pingMs }),

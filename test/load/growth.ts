@@ -2,7 +2,7 @@ import { readConfig } from '../../src/config.ts'
 import { connect, databaseOver } from '../../src/db/client.ts'
 import { startEmbedded } from '../../src/db/embedded/supervisor.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { keepPartitions } from '../../src/db/partitions.ts'
+import { maintainPartitions } from '../../src/db/partitions.ts'
 import { endClient } from '../../src/db/pools.ts'
 import { listCategories } from '../../src/domain/categories.ts'
 import { getChannel, listChannels } from '../../src/domain/channels.ts'
@@ -15,7 +15,7 @@ import { listBans } from '../../src/domain/moderation.ts'
 import { listDeliveries } from '../../src/domain/webhooks/deliveries/ledger.ts'
 import { listSubscriptions } from '../../src/domain/webhooks/subscriptions/subscriptions.ts'
 import { openContext } from '../../src/process/context.ts'
-import { Opened } from '../../src/process/disposables.ts'
+import { Disposables } from '../../src/process/disposables.ts'
 import { DAYS, first, MAKE, nth, old, spread } from '../database/plans/seed.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { percentile } from './drive.ts'
@@ -33,7 +33,7 @@ const CALLS = 200
 const RATIO_MAX = 2
 
 using folder = temporaryFolder()
-await using opened = new Opened()
+await using opened = new Disposables()
 const server = opened.use(await startEmbedded({ dataDir: folder.path }))
 await migrateDatabase(server.target)
 const seeding = connect({ ...server.admin, database: 'app' }, { max: 1, statementMs: 0 })
@@ -124,7 +124,7 @@ async function addMessages(from: number, to: number) {
 }
 
 async function seedAllElse() {
-  await keepPartitions(databaseOver(seeding), new Date(), { back: DAYS, ahead: 1 })
+  await maintainPartitions(databaseOver(seeding), new Date(), { back: DAYS, ahead: 1 })
   await seeding.unsafe(`set session_replication_role = replica; ${MAKE}`) // without triggers no foreign key is looked up
   const fill = (table: string, count: number, values: string) =>
     seeding.unsafe(`insert into ${table} select ${values} from generate_series(1, ${count}) n`)

@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { connect, type Target } from '../../src/db/client.ts'
+import { connect, type DatabaseTarget } from '../../src/db/client.ts'
 import { startEmbedded } from '../../src/db/embedded/supervisor.ts'
 import { endClient } from '../../src/db/pools.ts'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
-import { Opened } from '../../src/process/disposables.ts'
+import { Disposables } from '../../src/process/disposables.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { freePort } from '../support/free-port.ts'
 import { environment, startService } from '../support/process.ts'
@@ -21,7 +21,7 @@ export type SoakStage = Awaited<ReturnType<typeof createSoakStage>>
 
 /** Two processes that serve and one that delivers, over one database; what dies is started again, as a supervisor would. */
 export async function createSoakStage(folder: string) {
-  const opened = new Opened()
+  const opened = new Disposables()
   const database = opened.use(await startEmbedded({ dataDir: folder }))
   const proxy = opened.use(await createDatabaseProxy(database.target))
   const look = connect(database.admin, { max: 1, statementMs: 0 })
@@ -83,7 +83,7 @@ export async function createSoakStage(folder: string) {
   }
 }
 
-function addressOf(target: Target): string {
+function addressOf(target: DatabaseTarget): string {
   return typeof target === 'string'
     ? target
     : `postgres://${target.user}@${target.host}:${target.port}/${target.database}`

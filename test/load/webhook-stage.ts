@@ -13,14 +13,14 @@ import { clients, users } from '../../src/db/schema/index.ts'
 import { newId } from '../../src/domain/core/ids.ts'
 import { createSubscription } from '../../src/domain/webhooks/subscriptions/subscriptions.ts'
 import { openContext } from '../../src/process/context.ts'
-import { Opened } from '../../src/process/disposables.ts'
+import { Disposables } from '../../src/process/disposables.ts'
 import type { ReceiversOrder, ReceiversReady } from './webhook-receivers.ts'
 
 export type LoadStage = Awaited<ReturnType<typeof createLoadStage>>
 
 /** A database as `npm start` has it, in a folder that goes again, and receivers in another process. */
 export async function createLoadStage(order: ReceiversOrder) {
-  const opened = new Opened()
+  const opened = new Disposables()
   const dataDir = mkdtempSync(join(tmpdir(), 'developer-api-load-'))
   opened.defer(() => rmSync(dataDir, { recursive: true, force: true, maxRetries: 5 }))
   const server = opened.use(await startEmbedded({ dataDir }))
@@ -68,7 +68,7 @@ export async function createLoadStage(order: ReceiversOrder) {
   }
 }
 
-async function startReceivers(order: ReceiversOrder, opened: Opened): Promise<ReceiversReady> {
+async function startReceivers(order: ReceiversOrder, opened: Disposables): Promise<ReceiversReady> {
   const script = fileURLToPath(new URL('./webhook-receivers.ts', import.meta.url))
   const child = fork(script, [JSON.stringify(order)], { execArgv: ['--import', 'tsx'] })
   opened.defer(() => child.kill('SIGKILL'))

@@ -1,7 +1,7 @@
 import { transact } from '../../src/domain/core/transaction.ts'
 import { emitEvent } from '../../src/domain/events/emit.ts'
 import { replayDeliveries } from '../../src/domain/webhooks/deliveries/replay.ts'
-import { attempt, createSender } from '../../src/domain/webhooks/http/send.ts'
+import { createSender, sendAttempt } from '../../src/domain/webhooks/http/send.ts'
 import { claimDue } from '../../src/domain/webhooks/queue/claim.ts'
 import { DatabaseClock } from '../../src/domain/webhooks/queue/database-clock.ts'
 import { settle } from '../../src/domain/webhooks/queue/settle.ts'
@@ -74,7 +74,7 @@ async function measureCeiling(): Promise<number> {
   const work = async () => {
     for (let n = next++; n < count; n = next++) {
       const parcel = parcels[n % parcels.length]
-      if (parcel) await attempt(sender, parcel, clock, new AbortController().signal)
+      if (parcel) await sendAttempt(sender, parcel, clock, new AbortController().signal)
     }
   }
   const round = () => {

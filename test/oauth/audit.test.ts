@@ -5,7 +5,7 @@ import { rotateSecret } from '../../src/domain/applications/client-secrets.ts'
 import { rollKey } from '../../src/domain/applications/roll-api-key.ts'
 import { listApplicationAudit, listOwnAudit } from '../../src/domain/audit/list.ts'
 import type { UserContext } from '../../src/domain/core/context.ts'
-import { bornAt, newId } from '../../src/domain/core/ids.ts'
+import { createdAtOf, newId } from '../../src/domain/core/ids.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
 import { revokeAllowed } from '../../src/domain/oauth/grants.ts'
 import { CALLBACK, caller, createOAuthApp, type OAuthApp } from './support/flows.ts'
@@ -31,7 +31,7 @@ const all = { limit: 100 }
 
 test('an identifier says when it was made', () => {
   const at = new Date('2026-01-02T03:04:05.678Z')
-  expect(bornAt(newId('audit', at))).toEqual(at)
+  expect(createdAtOf(newId('audit', at))).toEqual(at)
 })
 
 test('the owner of an application sees what was done to its credentials, newest first, and no secret', async () => {

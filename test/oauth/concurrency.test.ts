@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { clients, grants, refreshTokens } from '../../src/db/schema/index.ts'
-import { identify } from '../../src/domain/access/authenticate.ts'
+import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { deleteApplication } from '../../src/domain/applications/applications.ts'
 import { Problem } from '../../src/domain/core/problem.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
@@ -47,7 +47,7 @@ async function createWatched() {
     refresh: (client: TestClient, refresh_token: string) =>
       issueToken(ctx, { grant_type: 'refresh_token', refresh_token, ...credentials(client) }),
     isAlive: (token: string) =>
-      identify(ctx, token).then(
+      authenticate(ctx, token).then(
         () => true,
         () => false,
       ),

@@ -2,14 +2,14 @@ import { once } from 'node:events'
 import { eq } from 'drizzle-orm'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import * as schema from '../../src/db/schema/index.ts'
-import { identify } from '../../src/domain/access/authenticate.ts'
+import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { CredentialCache } from '../../src/domain/access/credential-cache.ts'
 import { mint } from '../../src/domain/access/token-format.ts'
 import type { Context, Principal } from '../../src/domain/core/context.ts'
 import { sha256 } from '../../src/domain/core/digest.ts'
 import { newId } from '../../src/domain/core/ids.ts'
-import { Waker } from '../../src/domain/events/wake-hub.ts'
-import { hearOthers } from '../../src/process/background/notifications.ts'
+import { WakeHub } from '../../src/domain/events/wake-hub.ts'
+import { listenToNotifications } from '../../src/process/background/notifications.ts'
 import { createTestApp } from '../support/app.ts'
 
 const principal: Principal = { kind: 'application', clientId: 'cli', scopes: [] }
@@ -64,7 +64,7 @@ describe('what ends a credential is heard by every process', async () => {
   const app = await createTestApp()
   const { db, now } = app.context
   const other = otherProcess(app.context)
-  const following = hearOthers(other.context, { waker: new Waker(), target: app.target })
+  const following = listenToNotifications(other.context, { waker: new WakeHub(), target: app.target })
   afterAll(async () => {
     await following[Symbol.asyncDispose]()
     await app[Symbol.asyncDispose]()
@@ -100,11 +100,11 @@ describe('what ends a credential is heard by every process', async () => {
     await set(schema.users, user.id, null)
     await set(schema.clients, client.id, null)
     const credential = await make()
-    expect(await identify(other.context, credential)).toBeDefined()
+    expect(await authenticate(other.context, credential)).toBeDefined()
     const heard = other.heard('forget')
     await end(credential)
     await heard
-    await expect(identify(other.context, credential)).rejects.toMatchObject({ code: 'invalid_token' })
+    await expect(authenticate(other.context, credential)).rejects.toMatchObject({ code: 'invalid_token' })
   })
 
   const revoke = (token: string) =>

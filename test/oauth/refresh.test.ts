@@ -5,7 +5,7 @@ import { accessTokens, grants, refreshTokens, users } from '../../src/db/schema/
 import { mint } from '../../src/domain/access/token-format.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import { Keyring } from '../../src/domain/core/keyring.ts'
-import { refreshTokens as refresh } from '../../src/domain/oauth/grant-refresh-token.ts'
+import { exchangeRefreshToken as refresh } from '../../src/domain/oauth/grant-refresh-token.ts'
 import { basic, caller, createOAuthApp, credentials, errorOf, type OAuthApp, warmUp } from './support/flows.ts'
 
 let app: OAuthApp

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, describe, expect, test } from 'vitest'
 import { memoryCounters } from '../../src/counters/counters.ts'
-import { keepPartitions } from '../../src/db/partitions.ts'
+import { maintainPartitions } from '../../src/db/partitions.ts'
 import { clients, clientUsage, webhookAttempts, webhookDeliveriesDone } from '../../src/db/schema/index.ts'
 import { createKey, revokeKey } from '../../src/domain/applications/api-keys.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
@@ -12,7 +12,7 @@ import { UsageCounts } from '../../src/domain/usage/counts.ts'
 import { getUsage } from '../../src/domain/usage/read.ts'
 import { writeUsage } from '../../src/domain/usage/write.ts'
 import { createForApplication } from '../../src/domain/webhooks/subscriptions/owner-actions.ts'
-import { keepUsage } from '../../src/process/background/usage-flush.ts'
+import { startUsageFlush } from '../../src/process/background/usage-flush.ts'
 import { createTestApp } from '../support/app.ts'
 
 const HOUR_MS = 3_600_000
@@ -116,7 +116,7 @@ test('what was lost is told', async () => {
   const usage = new UsageCounts(() => app.clock.at)
   usage.lost = 3
   {
-    await using _keeping = keepUsage({ ...app.context, usage })
+    await using _keeping = startUsageFlush({ ...app.context, usage })
   }
   expect(app.lines.find((line) => line.includes('"lost":3'))).toContain('no room')
 })
@@ -136,7 +136,7 @@ test('usage goes after 35 days', async () => {
 test('a process writes down what it has counted before it ends', async () => {
   const { id } = await app.client()
   {
-    await using _keeping = keepUsage(app.context)
+    await using _keeping = startUsageFlush(app.context)
     app.context.usage.count(id, 'GET /v1/channels/', 200, 1)
   }
   const rows = await db.select().from(clientUsage).where(eq(clientUsage.clientId, id))
@@ -144,7 +144,7 @@ test('a process writes down what it has counted before it ends', async () => {
 })
 
 describe('the owner of an application sees', async () => {
-  await keepPartitions(app.context.slow, new Date('2026-03-31T00:00:00Z'), { back: 2 })
+  await maintainPartitions(app.context.slow, new Date('2026-03-31T00:00:00Z'), { back: 2 })
   const ada = { ...app.context, principal: await person('ada') }
   const created = await createApplication(ada, { name: 'Bot', confidential: true })
   const application_id = created.id

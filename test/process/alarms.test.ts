@@ -3,11 +3,11 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../../src/config.ts'
 import { connect } from '../../src/db/client.ts'
-import { keepPartitions } from '../../src/db/partitions.ts'
+import { maintainPartitions } from '../../src/db/partitions.ts'
 import { endClient, openPools } from '../../src/db/pools.ts'
 import type { Context } from '../../src/domain/core/context.ts'
-import { collectFigures, openMetrics } from '../../src/process/metrics/metrics.ts'
-import { Occupancy } from '../../src/rest/http/load-limit.ts'
+import { collectMetrics, openMetrics } from '../../src/process/metrics/metrics.ts'
+import { LoadLimit } from '../../src/rest/http/load-limit.ts'
 import { exposition } from '../../src/telemetry/exposition.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { createStage } from '../webhooks/support/stage.ts'
@@ -24,9 +24,9 @@ afterAll(() => stage[Symbol.asyncDispose]())
 
 /** What Prometheus would read of this process: the greatest sample of each figure, by the labels that an alert may ask for. */
 async function scrape(context: Context | null = stage.context) {
-  const metrics = await openMetrics(readConfig({ METRICS_PORT: '9464' }), new Occupancy())
+  const metrics = await openMetrics(readConfig({ METRICS_PORT: '9464' }), new LoadLimit())
   if (!metrics) throw new Error('METRICS_PORT opens the figures')
-  const text = await exposition(await collectFigures({ metrics, contextOf: () => context ?? undefined }, true))
+  const text = await exposition(await collectMetrics({ metrics, contextOf: () => context ?? undefined }, true))
   const samples = [...text.matchAll(/^(\w+)(\{[^}]*\})? (\S+)$/gm)]
   return (name: string, labels = /^/) =>
     samples
@@ -67,7 +67,7 @@ describe('an alarm is silent while all is well, and fires when', () => {
   })
 
   test('the partition of the day after tomorrow is missing', async () => {
-    await keepPartitions(stage.context.slow, new Date()) // as the hourly upkeep does
+    await maintainPartitions(stage.context.slow, new Date()) // as the hourly upkeep does
     expect(await fires('PartitionsRunOut')).toBe(false)
     const future = await stage.run(`
       select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid

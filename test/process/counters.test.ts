@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Limit, memoryCounters, unlimitedCounters } from '../../src/counters/counters.ts'
-import { Newcomers } from '../../src/counters/new-keys.ts'
+import { NewKeys } from '../../src/counters/new-keys.ts'
 import { networkOf } from '../../src/domain/core/rate-limits.ts'
 
 const three: Limit = { name: 'three', points: 3, windowS: 60 }
@@ -48,7 +48,7 @@ describe('counters in memory', () => {
   test('let strangers share places when there are too many, and forget nobody', async () => {
     const counters = memoryCounters()
     for (let i = 0; i < 4; i++) await counters.take(three, 'known')
-    for (let i = 0; i < Newcomers.MAX; i++) await counters.take(three, `flood ${i}`)
+    for (let i = 0; i < NewKeys.MAX; i++) await counters.take(three, `flood ${i}`)
     expect((await counters.take(three, 'known')).exceeded).toBe(true)
     const shared = await Promise.all(Array.from({ length: 20_000 }, (_, i) => counters.take(three, `more ${i}`)))
     expect(shared.filter(({ exceeded }) => exceeded).length).toBeGreaterThan(0)

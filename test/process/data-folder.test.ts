@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { prepareDataFolder } from '../../src/process/data-dir.ts'
+import { prepareDataDir } from '../../src/process/data-dir.ts'
 import { temporaryFolder } from '../support/folder.ts'
 
 test('what is wrong with DATA_DIR is told in one line that says what to do', () => {
@@ -10,11 +10,11 @@ test('what is wrong with DATA_DIR is told in one line that says what to do', () 
   writeFileSync(file, '')
   const wrong = /^DATA_DIR \/\S+ (is|may|cannot).+: .*DATA_DIR to a(nother)? folder/
   for (const path of [file, join(file, 'below'), '/sys/developer-api', '/proc/developer-api']) {
-    expect(() => prepareDataFolder(path), path).toThrow(wrong)
+    expect(() => prepareDataDir(path), path).toThrow(wrong)
   }
 })
 
 test('a folder that is not there is made', () => {
   using folder = temporaryFolder()
-  expect(() => prepareDataFolder(join(folder.path, 'a', 'b'))).not.toThrow()
+  expect(() => prepareDataDir(join(folder.path, 'a', 'b'))).not.toThrow()
 })

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { users } from '../../src/db/schema/index.ts'
-import { identify } from '../../src/domain/access/authenticate.ts'
+import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { isPassword } from '../../src/domain/accounts/passwords.ts'
 import { listCategories } from '../../src/domain/categories.ts'
 import { listChannels } from '../../src/domain/channels.ts'
@@ -42,10 +42,10 @@ async function tryAll({ client, other_client, public_client, api_key, users: peo
   }
   const desktop = { id: public_client.client_id, secret: undefined, scheme: 'Bearer' } as const
   expect((await authenticateClient(ctx, desktop)).grantTypes).not.toContain('client_credentials')
-  expect(await identify(ctx, api_key)).toMatchObject({ kind: 'application', clientId: client.client_id })
-  expect((await identify(ctx, api_key)).scopes.toSorted()).toEqual(scopes.toSorted())
+  expect(await authenticate(ctx, api_key)).toMatchObject({ kind: 'application', clientId: client.client_id })
+  expect((await authenticate(ctx, api_key)).scopes.toSorted()).toEqual(scopes.toSorted())
   for (const { id, username, password, access_token } of Object.values(people)) {
-    expect(await identify(ctx, access_token)).toMatchObject({ kind: 'user', userId: id, username })
+    expect(await authenticate(ctx, access_token)).toMatchObject({ kind: 'user', userId: id, username })
     const [row] = await ctx.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, id))
     expect(await isPassword(password, row?.hash)).toBe(true)
   }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { accessTokens, grants, refreshTokens } from '../../src/db/schema/index.ts'
-import { identify } from '../../src/domain/access/authenticate.ts'
+import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { deleteExpired } from '../../src/domain/expiry.ts'
 import { createTestContext } from '../support/context.ts'
 
@@ -25,7 +25,7 @@ test('what expired goes a day later, what lives stays', async () => {
   const living = await own.token(['user:read'], { user })
   await deleteExpired(own.context)
   expect(await count(accessTokens)).toBe(1)
-  expect(await identify(own.context, living)).toMatchObject({ userId: user.id })
+  expect(await authenticate(own.context, living)).toMatchObject({ userId: user.id })
 })
 
 test('used refresh tokens, by which reuse is recognised, stay as long as their grant', async () => {

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { Target } from '../../src/db/client.ts'
+import type { DatabaseTarget } from '../../src/db/client.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -43,7 +43,7 @@ test.each([
   expect(started.output.text.stdout.match(/does not answer yet/g)).toHaveLength(1)
 })
 
-const addressOf = (target: Target) =>
+const addressOf = (target: DatabaseTarget) =>
   typeof target === 'string' ? target : `postgres://${target.user}@${target.host}:${target.port}/${target.database}`
 
 test('it does not start without keys of its own', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readable } from '../../src/telemetry/pretty-line.ts'
+import { prettyLine } from '../../src/telemetry/pretty-line.ts'
 import { describeError, withoutSecrets } from '../../src/telemetry/redaction.ts'
 
 const TOKEN = `lsat_${'a1'.repeat(24)}B`
@@ -32,7 +32,9 @@ test('the error of a query is logged without the values that the query was given
 })
 
 test('a person at a terminal reads sentences', () => {
-  const shown = readable('{"level":"warn","time":"2026-01-02T03:04:05.678Z","status":503,"msg":"The database is away"}')
+  const shown = prettyLine(
+    '{"level":"warn","time":"2026-01-02T03:04:05.678Z","status":503,"msg":"The database is away"}',
+  )
   expect(shown).toContain('03:04:05.678')
   expect(shown).toContain('The database is away status=503')
 })

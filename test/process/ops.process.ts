@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { readConfig } from '../../src/config.ts'
-import { collectFigures, openMetrics } from '../../src/process/metrics/metrics.ts'
-import { Occupancy } from '../../src/rest/http/load-limit.ts'
+import { collectMetrics, openMetrics } from '../../src/process/metrics/metrics.ts'
+import { LoadLimit } from '../../src/rest/http/load-limit.ts'
 import { exposition } from '../../src/telemetry/exposition.ts'
 import { createTestContext } from '../support/context.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -24,9 +24,9 @@ const namesIn = (query: string) => query.match(/\b(http|database|webhook|nodejs|
 
 test('every figure that the dashboard and the alerts name is served, and each of ours has a panel', async () => {
   await using own = await createTestContext()
-  const metrics = await openMetrics(readConfig({ METRICS_PORT: '9464' }), new Occupancy())
+  const metrics = await openMetrics(readConfig({ METRICS_PORT: '9464' }), new LoadLimit())
   if (!metrics) throw new Error('METRICS_PORT opens the figures')
-  const text = await exposition(await collectFigures({ metrics, contextOf: () => own.context }, true))
+  const text = await exposition(await collectMetrics({ metrics, contextOf: () => own.context }, true))
   const served = new Set(
     [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name, type]) =>
       type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],

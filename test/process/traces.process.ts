@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
-import { placeOfEvent } from '../../src/telemetry/event-trace.ts'
+import { eventSpanPosition } from '../../src/telemetry/event-trace.ts'
 import { logger } from '../../src/telemetry/logger.ts'
 import { Traces } from '../../src/telemetry/traces.ts'
 import { folderWithCluster, runCommand, startService } from '../support/process.ts'
@@ -141,7 +141,8 @@ test('a share of the traces is kept, and each of them whole', async () => {
     traces.attempted({ event_id, type: 'a', subscription_id: 's', attempts: 0 }, attempt)
   }
   await traces[Symbol.asyncDispose]()
-  const spansOf = (id: string) => collector.spans.filter(({ traceId }) => traceId === placeOfEvent(id).traceId).length
+  const spansOf = (id: string) =>
+    collector.spans.filter(({ traceId }) => traceId === eventSpanPosition(id).traceId).length
   const counts = ids.map(spansOf)
   expect(new Set(counts)).toEqual(new Set([0, 3]))
 })

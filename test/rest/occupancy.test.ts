@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { Occupancy } from '../../src/rest/http/load-limit.ts'
+import { LoadLimit } from '../../src/rest/http/load-limit.ts'
 import { createHttpServer } from '../../src/rest/http/server.ts'
 import { logger } from '../../src/telemetry/logger.ts'
 
@@ -10,7 +10,7 @@ const request = (url: string, accept?: string) => ({ url, headers: { accept } })
 const newResponse = () => new EventEmitter() as unknown as ServerResponse
 
 test('a thousand requests at once, a place for each that ends, and always one for whoever asks after our health', () => {
-  const occupancy = new Occupancy()
+  const occupancy = new LoadLimit()
   const responses = Array.from({ length: 1000 }, newResponse)
   const taken = responses.map((response) => occupancy.hasPlaceFor(request('/v1/channels/'), response))
   expect(taken.every(Boolean)).toBe(true)
@@ -23,7 +23,7 @@ test('a thousand requests at once, a place for each that ends, and always one fo
 })
 
 test('a caller for whom there is no place is told at once when to come again, in the envelope', async () => {
-  const occupancy = new Occupancy()
+  const occupancy = new LoadLimit()
   for (let n = 0; n < 1000; n++) occupancy.hasPlaceFor(request('/v1/channels/'), newResponse())
   const nothingYet = () => undefined
   const server = createHttpServer({

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { Occupancy } from '../../src/rest/http/load-limit.ts'
+import { LoadLimit } from '../../src/rest/http/load-limit.ts'
 import { createLiveApp } from '../support/app.ts'
 
 const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`
@@ -14,7 +14,7 @@ async function write(app: { base: string }, bytes: string) {
 }
 
 test('a client who leaves gives back its place, whatever it had sent ahead', async () => {
-  const occupancy = new Occupancy()
+  const occupancy = new LoadLimit()
   await using app = await createLiveApp({ occupancy })
   const token = await app.token(['chat:read'], { user: await app.user('ada') })
   const input = encodeURIComponent(JSON.stringify({ room_name: 'ada' }))

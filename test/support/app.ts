@@ -1,17 +1,17 @@
 import { once } from 'node:events'
 import type { Context } from '../../src/domain/core/context.ts'
-import { Waker } from '../../src/domain/events/wake-hub.ts'
-import { Occupancy } from '../../src/rest/http/load-limit.ts'
+import { WakeHub } from '../../src/domain/events/wake-hub.ts'
+import { LoadLimit } from '../../src/rest/http/load-limit.ts'
 import { createHttpServer } from '../../src/rest/http/server.ts'
 import { createTestContext } from './context.ts'
 import { freePort } from './free-port.ts'
 
-type Settings = { trustProxy?: number; occupancy?: Occupancy }
+type Settings = { trustProxy?: number; occupancy?: LoadLimit }
 type Init = { token?: string | undefined; body?: RequestInit['body'] | object; headers?: Record<string, string> }
 
 /** The whole service on a database and a port of its own, at a time that only the test moves. */
 export async function createTestApp(overrides: Partial<Context> & Settings = {}) {
-  const { trustProxy = 0, occupancy = new Occupancy(), ...parts } = overrides
+  const { trustProxy = 0, occupancy = new LoadLimit(), ...parts } = overrides
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
   const test = await createTestContext({ publicUrl: base, ...parts })
@@ -59,7 +59,7 @@ export async function createTestApp(overrides: Partial<Context> & Settings = {})
 
 /** The same, in which live streams hear at once of what is committed; `stop` is the beginning of the end of the process. */
 export async function createLiveApp(settings: Settings = {}) {
-  const { wake, onWake } = new Waker()
+  const { wake, onWake } = new WakeHub()
   const stopping = new AbortController()
   return {
     ...(await createTestApp({ ...settings, wake, onWake, stopping: stopping.signal })),

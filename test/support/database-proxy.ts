@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import type { Target } from '../../src/db/client.ts'
+import type { DatabaseTarget } from '../../src/db/client.ts'
 
 /**
  * A TCP proxy in front of a database that a test can take away and give back. `cutAt`: the first connection that sends this
  * text is reset.
  */
-export async function createDatabaseProxy(target: Target, { cutAt }: { cutAt?: string } = {}) {
+export async function createDatabaseProxy(target: DatabaseTarget, { cutAt }: { cutAt?: string } = {}) {
   const clients = new Set<Socket>()
   let isSwallowing = false
   let hasCut = false
@@ -61,13 +61,13 @@ export async function createDatabaseProxy(target: Target, { cutAt }: { cutAt?: s
   }
 }
 
-function addressOf(target: Target) {
+function addressOf(target: DatabaseTarget) {
   if (typeof target !== 'string') return { path: `${target.host}/.s.PGSQL.${target.port}` }
   const { hostname, port } = new URL(target)
   return { host: hostname, port: Number(port || 5432) }
 }
 
-function throughProxy(target: Target, port: number): Target {
+function throughProxy(target: DatabaseTarget, port: number): DatabaseTarget {
   if (typeof target !== 'string') return { ...target, host: '127.0.0.1', port }
   const url = new URL(target)
   url.host = `127.0.0.1:${port}`

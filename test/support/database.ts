@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Sql } from 'postgres'
 import { inject } from 'vitest'
-import { connect, type Database, type Target } from '../../src/db/client.ts'
+import { connect, type Database, type DatabaseTarget } from '../../src/db/client.ts'
 import { openPools } from '../../src/db/pools.ts'
 import { inDatabase } from './template.ts'
 
@@ -9,7 +9,7 @@ export type TestDatabase = AsyncDisposable & {
   db: Database
   slow: Database
   /** For processes and listeners that connect by themselves. */
-  target: Target
+  target: DatabaseTarget
 }
 
 /** A migrated database of its own, with pools as the service opens them. Dropped, connections and all, when disposed of. */
@@ -29,7 +29,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 /** A database without a single table. */
-export async function createEmptyDatabase(): Promise<AsyncDisposable & { target: Target }> {
+export async function createEmptyDatabase(): Promise<AsyncDisposable & { target: DatabaseTarget }> {
   const { target, drop } = await createDatabase('')
   return { target, [Symbol.asyncDispose]: drop }
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { connect, databaseOver, type Target } from '../../src/db/client.ts'
+import { connect, type DatabaseTarget, databaseOver } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { keepPartitions } from '../../src/db/partitions.ts'
+import { maintainPartitions } from '../../src/db/partitions.ts'
 import { endClient } from '../../src/db/pools.ts'
 
 /** The time at which the clock of a test stands until the test moves it. */
@@ -11,10 +11,10 @@ const TEST_TIME = '2026-01-02T03:04:05.678Z'
  * Where databases of tests are made, and the migrated one that they are copies of. `cluster` is what initdb made, for
  * processes that start a server of their own; not there where TEST_DATABASE_URL names a server.
  */
-export type DatabaseServer = { admin: Target; template: string; cluster?: string }
+export type DatabaseServer = { admin: DatabaseTarget; template: string; cluster?: string }
 
 /** The same server, another database. */
-export function inDatabase(target: Target, database: string): Target {
+export function inDatabase(target: DatabaseTarget, database: string): DatabaseTarget {
   if (typeof target !== 'string') return { ...target, database }
   const url = new URL(target)
   url.pathname = `/${database}`
@@ -22,7 +22,7 @@ export function inDatabase(target: Target, database: string): Target {
 }
 
 /** Makes the template of this run; its name is random, so that runs may share a server. */
-export async function makeTemplate(admin: Target): Promise<{ admin: Target; template: string }> {
+export async function makeTemplate(admin: DatabaseTarget): Promise<{ admin: DatabaseTarget; template: string }> {
   const template = `template_${randomBytes(6).toString('hex')}`
   await asAdmin(admin, `create database ${template}`)
   await migrateDatabase(inDatabase(admin, template), { ahead: 1 })
@@ -38,7 +38,7 @@ export async function dropTemplate({ admin, template }: DatabaseServer): Promise
 }
 
 /** Runs one statement as the superuser, outside of any test's database. */
-export async function asAdmin(admin: Target, statement: string): Promise<void> {
+export async function asAdmin(admin: DatabaseTarget, statement: string): Promise<void> {
   const client = connect(admin, { max: 1, statementMs: 0 })
   try {
     await client.unsafe(statement)
@@ -52,10 +52,10 @@ export async function asAdmin(admin: Target, statement: string): Promise<void> {
  * January, those of whole processes live today, for which the migration has made some. Each partition is five files to copy
  * for every test database, so there are no more than these; a test that travels further makes its own.
  */
-async function keepTestPartitions(target: Target): Promise<void> {
+async function keepTestPartitions(target: DatabaseTarget): Promise<void> {
   const client = connect(target, { max: 1, statementMs: 0 })
   try {
-    await keepPartitions(databaseOver(client), new Date(TEST_TIME), { back: 1, ahead: 3 })
+    await maintainPartitions(databaseOver(client), new Date(TEST_TIME), { back: 1, ahead: 3 })
   } finally {
     await endClient(client)
   }

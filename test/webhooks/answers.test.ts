@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { classOf } from '../../src/domain/webhooks/http/error-class.ts'
-import { answerText } from '../../src/domain/webhooks/http/response-text.ts'
-import type { Guard } from '../../src/domain/webhooks/http/target-policy.ts'
+import { responseText } from '../../src/domain/webhooks/http/response-text.ts'
+import type { TargetGuard } from '../../src/domain/webhooks/http/target-policy.ts'
 import { createTransport, type Transport } from '../../src/domain/webhooks/http/transport.ts'
 import { answers, type Behaviour, drips, floods, gzipBomb, head, startHostile, writes } from './support/hostile.ts'
 
-const guard: Guard = { allowPrivate: true, proxyUrl: undefined, isAllowed: (address) => address === '127.0.0.2' }
+const guard: TargetGuard = { allowPrivate: true, proxyUrl: undefined, isAllowed: (address) => address === '127.0.0.2' }
 const DEADLINE_MS = 300
 
 const transportTo = (options: { deadlineMs?: number; connectMs?: number } = {}) =>
@@ -171,7 +171,7 @@ test('any bytes at all become a result that can be stored', async () => {
       bytes = Buffer.concat([Buffer.from(first), rest])
       const { status, error, body } = await post(transport, server.port)
       expect(status === null).toBe(error !== null)
-      const text = answerText(body) ?? ''
+      const text = responseText(body) ?? ''
       expect(text).not.toContain('\0')
       expect(Buffer.from(text).toString()).toBe(text)
     }),
@@ -195,13 +195,13 @@ test('`Retry-After` comes back as it was sent, the first one when there are seve
 })
 
 test('text of an answer: at most 4 kB after broken bytes became three each', () => {
-  expect(answerText(Buffer.alloc(0))).toBeNull()
-  const text = answerText(Buffer.alloc(5_000, 0xff)) ?? ''
+  expect(responseText(Buffer.alloc(0))).toBeNull()
+  const text = responseText(Buffer.alloc(5_000, 0xff)) ?? ''
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(4_096)
   expect(text).toMatch(/^\ufffd+$/)
-  expect(Buffer.byteLength(answerText(Buffer.from(`a${'é'.repeat(3_000)}`)) ?? '')).toBeLessThanOrEqual(4_098)
-  expect(answerText(Buffer.from(`abc${'🙈'.repeat(1_024)}`).subarray(0, 4_096)), 'cut by us').toBe(
+  expect(Buffer.byteLength(responseText(Buffer.from(`a${'é'.repeat(3_000)}`)) ?? '')).toBeLessThanOrEqual(4_098)
+  expect(responseText(Buffer.from(`abc${'🙈'.repeat(1_024)}`).subarray(0, 4_096)), 'cut by us').toBe(
     `abc${'🙈'.repeat(1_023)}`,
   )
-  expect(answerText(Buffer.from([0x61, 0xc3])), 'left unfinished by the receiver').toBe('a\ufffd')
+  expect(responseText(Buffer.from([0x61, 0xc3])), 'left unfinished by the receiver').toBe('a\ufffd')
 })

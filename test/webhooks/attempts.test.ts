@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { redeliver } from '../../src/domain/webhooks/deliveries/redeliver.ts'
 import { ATTEMPTS_MAX } from '../../src/domain/webhooks/queue/retry-schedule.ts'
-import { deliveryFigures } from '../../src/domain/webhooks/worker/metrics.ts'
+import { deliveryMetrics } from '../../src/domain/webhooks/worker/metrics.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage
@@ -226,13 +226,13 @@ test('a worker that lost its lease under a long attempt settles nothing: who hol
   const slow = own.work()
   await receiver.received(1)
   await pass(40_000)
-  const lost = deliveryFigures.lostLeases
+  const lost = deliveryMetrics.lostLeases
   const quick = own.work() // whichever of the two claims it again
   await receiver.received(2)
   answer()
   const counts = await Promise.all([slow, quick])
   expect(counts.reduce((sum, { processed }) => sum + processed, 0)).toBe(1)
-  expect(deliveryFigures.lostLeases - lost).toBe(1)
+  expect(deliveryMetrics.lostLeases - lost).toBe(1)
   expect(await done()).toMatchObject([{ outcome: 'delivered', attempts: 1 }])
   expect(await attempts()).toMatchObject([{ n: 1, status: 204 }])
 })

@@ -4,13 +4,17 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import type { Resolve } from '../../src/domain/webhooks/http/dns.ts'
 import { classOf } from '../../src/domain/webhooks/http/error-class.ts'
-import type { Guard } from '../../src/domain/webhooks/http/target-policy.ts'
+import type { TargetGuard } from '../../src/domain/webhooks/http/target-policy.ts'
 import { createTransport } from '../../src/domain/webhooks/http/transport.ts'
 import { attempt, to } from './support/attempt.ts'
 import { answers, startHostile } from './support/hostile.ts'
 
 describe('what DNS says: 127.0.0.2 plays the public network', () => {
-  const guard: Guard = { allowPrivate: false, proxyUrl: undefined, isAllowed: (address) => address === '127.0.0.2' }
+  const guard: TargetGuard = {
+    allowPrivate: false,
+    proxyUrl: undefined,
+    isAllowed: (address) => address === '127.0.0.2',
+  }
 
   test('of mixed answers only the public one is dialled', async () => {
     await using server = await startHostile(answers('204 No Content'))
@@ -67,7 +71,7 @@ describe('an egress proxy', () => {
     }
     return { asked, port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: close }
   }
-  const through = (port: number): Guard => ({
+  const through = (port: number): TargetGuard => ({
     allowPrivate: false,
     proxyUrl: `http://user:p%40ss@127.0.0.1:${port}`,
     isAllowed: (address) => address === '127.0.0.2',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPools } from '../../src/db/pools.ts'
-import { Waker } from '../../src/domain/events/wake-hub.ts'
+import { WakeHub } from '../../src/domain/events/wake-hub.ts'
 import { createTransport } from '../../src/domain/webhooks/http/transport.ts'
 import { workDeliveries } from '../../src/domain/webhooks/worker/work.ts'
 import { createTestApp } from '../support/app.ts'
@@ -59,7 +59,7 @@ describe('calls by GET and POST that overlap', () => {
   })
 
   test('and the loop of the worker beside them: each event is sent once, and all the figures add up', async () => {
-    const waker = new Waker()
+    const waker = new WakeHub()
     await using own = await createStage({ wake: waker.wake })
     await using door = await serve(own.context)
     const { user, receiver } = await own.scene(undefined, { types: ['livestream.started'] })

@@ -6,8 +6,8 @@ import { DEADLINE_MS } from '../../src/domain/webhooks/http/transport.ts'
 import { WINDOW_MAX } from '../../src/domain/webhooks/queue/circuit-breaker.ts'
 import { APPLICATION_IN_FLIGHT_MAX, LEASE_S } from '../../src/domain/webhooks/queue/claim.ts'
 import { SLOTS } from '../../src/domain/webhooks/worker/engine.ts'
-import { deliveryFigures } from '../../src/domain/webhooks/worker/metrics.ts'
-import { deliveryStatus, surveyDeliveries } from '../../src/domain/webhooks/worker/queue-metrics.ts'
+import { deliveryMetrics } from '../../src/domain/webhooks/worker/metrics.ts'
+import { deliveryStatus, queueMetrics } from '../../src/domain/webhooks/worker/queue-metrics.ts'
 import { BUDGET_MS } from '../../src/domain/webhooks/worker/work-by-cron.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
@@ -30,26 +30,26 @@ test('the times and caps of the engine fit each other', () => {
 })
 
 test('what was done is counted, and how long it took', async () => {
-  const before = { ...deliveryFigures.attempts }
-  const timed = deliveryFigures.attemptS.count
+  const before = { ...deliveryMetrics.attempts }
+  const timed = deliveryMetrics.attemptS.count
   const scenes = await Promise.all([204, 500, 410].map((status) => stage.scene(() => ({ status }))))
   for (const { say } of scenes) await say()
   await stage.work()
-  const { delivered, failed, retried, released } = deliveryFigures.attempts
+  const { delivered, failed, retried, released } = deliveryMetrics.attempts
   expect([
     delivered - before.delivered,
     failed - before.failed,
     retried - before.retried,
     released - before.released,
   ]).toEqual([1, 1, 1, 0])
-  expect(deliveryFigures.attemptS.count - timed).toBe(3)
-  expect(deliveryFigures.inFlight).toBe(0)
-  expect(deliveryFigures.disabled.gone).toBeGreaterThan(0)
+  expect(deliveryMetrics.attemptS.count - timed).toBe(3)
+  expect(deliveryMetrics.inFlight).toBe(0)
+  expect(deliveryMetrics.disabled.gone).toBeGreaterThan(0)
 })
 
 test('a transaction that has written and is left open is told, also while it asks nothing', async () => {
   const client = connect(stage.target, { max: 1 })
-  const age = async () => (await surveyDeliveries(stage.context)).oldest_xmin_age_s
+  const age = async () => (await queueMetrics(stage.context)).oldest_xmin_age_s
   await client.begin(async (tx) => {
     await tx`select pg_current_xact_id()`
     const first = await age()
@@ -62,12 +62,12 @@ test('what waits is told: how many rows, for how long, and which subscriptions r
   const { say, pass, change } = await stage.scene()
   for (let n = 0; n < 3; n++) await say(`${n}`)
   await pass(90_000)
-  const { due_lag_s, pending_first, pending_retries, open_breakers } = await surveyDeliveries(stage.context)
+  const { due_lag_s, pending_first, pending_retries, open_breakers } = await queueMetrics(stage.context)
   expect(due_lag_s).toBeGreaterThan(85)
   expect([pending_first, pending_retries, open_breakers]).toEqual([3, 1, 0])
   expect((await deliveryStatus(stage.context)).due_lag_s).toBeGreaterThan(85)
   await change({ openUntil: new Date(Date.now() + 60_000) })
-  const resting = await surveyDeliveries(stage.context)
+  const resting = await queueMetrics(stage.context)
   expect([resting.due_lag_s, resting.open_breakers], 'what cannot be claimed is not late').toEqual([0, 1])
   await change({ openUntil: null })
   await stage.work()

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { Problem } from '../../src/domain/core/problem.ts'
 import { isPublicAddress } from '../../src/domain/webhooks/http/address-rules.ts'
-import { createGuard, type Guard, type TargetPolicy } from '../../src/domain/webhooks/http/target-policy.ts'
+import { createGuard, type TargetGuard, type TargetPolicy } from '../../src/domain/webhooks/http/target-policy.ts'
 import { checkTargetUrl } from '../../src/domain/webhooks/http/target-url.ts'
 import { attempt, to } from './support/attempt.ts'
 import { addresses, urls, type Verdict } from './support/targets.ts'
@@ -19,7 +19,7 @@ const lenient = createGuard(policy({ allowPrivate: true }))
 const ways = [
   ['forbidden', strict, 1],
   ['allowed', lenient, 2],
-] as [string, Guard, 1 | 2][]
+] as [string, TargetGuard, 1 | 2][]
 
 afterEach(() => {
   vi.restoreAllMocks()

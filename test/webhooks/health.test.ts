@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as schema from '../../src/db/schema/index.ts'
-import { identify } from '../../src/domain/access/authenticate.ts'
+import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { transact } from '../../src/domain/core/transaction.ts'
 import { deleteExpired } from '../../src/domain/expiry.ts'
 import { disableForLostGrant } from '../../src/domain/webhooks/subscriptions/disable.ts'
-import { keepDeliveries } from '../../src/domain/webhooks/worker/maintenance.ts'
+import { maintainDeliveries } from '../../src/domain/webhooks/worker/maintenance.ts'
 import type { Answer } from '../support/receiver.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
@@ -151,7 +151,7 @@ describe('five days without one success, and at least 20 failures', () => {
     for (const [index, { change }] of scenes.entries()) {
       await change({ firstFailureAt: new Date(Date.now() - (days[index] ?? 0) * DAY_MS) })
     }
-    await keepDeliveries({ ...stage.context, log })
+    await maintainDeliveries({ ...stage.context, log })
     expect(lines).toEqual([
       { subscription: scenes[1]?.id, days: 1 },
       { subscription: scenes[3]?.id, days: 3 },
@@ -182,10 +182,10 @@ test('a token that expired is no loss: its subscription lives on, also when the 
   const client = { id: stage.application.id, secret: undefined }
   const token = await stage.token(['webhook:write'], { user, client })
   await stage.elapse(accessTokens, 'expiresAt', 40 * DAY_MS)
-  expect(await identify(stage.context, token).catch(({ code }: { code: string }) => code)).toBe('invalid_token')
+  expect(await authenticate(stage.context, token).catch(({ code }: { code: string }) => code)).toBe('invalid_token')
   await deleteExpired(stage.context)
   expect(await stage.context.db.$count(accessTokens)).toBe(0)
-  await keepDeliveries(stage.context)
+  await maintainDeliveries(stage.context)
   await say()
   await stage.work()
   expect(await health()).toMatchObject({ status: 'enabled', disabledReason: null })

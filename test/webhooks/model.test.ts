@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Claimed, claimDue } from '../../src/domain/webhooks/queue/claim.ts'
 import { renewLeases, settle } from '../../src/domain/webhooks/queue/settle.ts'
-import { releaseOf, type Verdict } from '../../src/domain/webhooks/queue/settlement.ts'
+import { type Outcome, releaseOf } from '../../src/domain/webhooks/queue/settlement.ts'
 import { sweepStopped } from '../../src/domain/webhooks/queue/sweep.ts'
 import { crowds } from './support/crowd.ts'
 import { sizeOf } from './support/long.ts'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]()
 })
 
-const verdicts: Record<'finish' | 'retry' | 'release', Verdict> = {
+const verdicts: Record<'finish' | 'retry' | 'release', Outcome> = {
   finish: { kind: 'finish', outcome: 'delivered', reason: null },
   retry: { kind: 'retry', delayS: 0 },
   release: { kind: 'release', delayS: 0 },

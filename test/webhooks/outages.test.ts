@@ -8,7 +8,7 @@ import { startEmbedded } from '../../src/db/embedded/supervisor.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
 import { endClient, openPools } from '../../src/db/pools.ts'
 import type { Context } from '../../src/domain/core/context.ts'
-import { Waker } from '../../src/domain/events/wake-hub.ts'
+import { WakeHub } from '../../src/domain/events/wake-hub.ts'
 import { startWorker } from '../../src/process/background/delivery.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { asAdmin } from '../support/template.ts'
@@ -20,7 +20,7 @@ const WINDOW = 8 // attempts that a subscription has in flight
 const AWAY = 'Webhooks wait for the database'
 const BACK = 'Webhooks are delivered again'
 
-const waker = new Waker()
+const waker = new WakeHub()
 let stage: Stage
 let lines: Lines
 beforeAll(async () => {
@@ -91,7 +91,7 @@ test('the server is killed and starts again', async () => {
   await migrateDatabase(server.target)
   const pools = openPools(server.target)
   try {
-    const own = new Waker()
+    const own = new WakeHub()
     await using of = await createStage({ ...pools, wake: own.wake, now: () => new Date() })
     const context = { ...of.context, log: lines.log }
     await outlives({

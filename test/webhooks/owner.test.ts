@@ -9,7 +9,7 @@ import { replayDeliveries } from '../../src/domain/webhooks/deliveries/replay.ts
 import { testWebhook } from '../../src/domain/webhooks/deliveries/test-delivery.ts'
 import { enableWebhook } from '../../src/domain/webhooks/subscriptions/enable.ts'
 import { getWebhook, listWebhooks } from '../../src/domain/webhooks/subscriptions/overview.ts'
-import type { OwnerContext } from '../../src/domain/webhooks/subscriptions/ownership.ts'
+import type { SubscriptionOwnerContext } from '../../src/domain/webhooks/subscriptions/ownership.ts'
 import { rotateSigningSecret } from '../../src/domain/webhooks/subscriptions/rotate.ts'
 import { deleteSubscription } from '../../src/domain/webhooks/subscriptions/subscriptions.ts'
 import { verifyReceived } from '../support/receiver.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-const owner = (): OwnerContext => stage.asOwner()
+const owner = (): SubscriptionOwnerContext => stage.asOwner()
 const page = { limit: 100 }
 const last = <Item>(list: Item[]): Item => {
   const item = list.at(-1)
@@ -41,11 +41,11 @@ describe('who may look', () => {
   test('the application itself, the user who owns it, the operator; everybody else finds nothing', async () => {
     const { id } = await stage.subscribe((await stage.receiver()).url)
     const stranger = await stage.user('stranger')
-    const session = (userId: string): OwnerContext => ({
+    const session = (userId: string): SubscriptionOwnerContext => ({
       ...stage.context,
       principal: { kind: 'user', userId, username: 'x', clientId: null, scopes: [] },
     })
-    const operator: OwnerContext = { ...stage.context, principal: { kind: 'operator' } }
+    const operator: SubscriptionOwnerContext = { ...stage.context, principal: { kind: 'operator' } }
     for (const ctx of [owner(), stage.asApplication(), operator]) expect((await getWebhook(ctx, { id })).id).toBe(id)
     const others = [session(stranger.id), stage.asApplication((await stage.client()).id)]
     for (const ctx of others) {

@@ -4,7 +4,7 @@ import type { Resolve } from '../../src/domain/webhooks/http/dns.ts'
 import { AttemptFailure } from '../../src/domain/webhooks/http/error-class.ts'
 import { createGuard } from '../../src/domain/webhooks/http/target-policy.ts'
 import { createTransport } from '../../src/domain/webhooks/http/transport.ts'
-import { deliveryFigures } from '../../src/domain/webhooks/worker/metrics.ts'
+import { deliveryMetrics } from '../../src/domain/webhooks/worker/metrics.ts'
 import { type Behaviour, drips, floods, head, startHostile, writes } from './support/hostile.ts'
 import { NXDOMAIN, SERVFAIL, startNameServer } from './support/name-server.ts'
 import { createStage, type Stage } from './support/stage.ts'
@@ -42,7 +42,7 @@ test('200 and then a body that hangs, drips, is reset or broken: delivered, says
     expect(attempt?.durationMs, 'long before the deadline').toBeLessThan(8_000)
     expect(await queue()).toEqual([])
   }
-  expect(deliveryFigures.inFlight).toBe(0)
+  expect(deliveryMetrics.inFlight).toBe(0)
 })
 
 test('10 MB of emoji and markup: what the owner is shown are its first 4 kB, as text', async () => {

@@ -4,7 +4,7 @@ import { sendMessage } from '../../src/domain/chat.ts'
 import { Keyring } from '../../src/domain/core/keyring.ts'
 import type { Scope } from '../../src/domain/core/scopes.ts'
 import { subscribableTypes } from '../../src/domain/events/types.ts'
-import { resealSecrets } from '../../src/domain/webhooks/secrets/re-encrypt.ts'
+import { reEncryptSecrets } from '../../src/domain/webhooks/secrets/re-encrypt.ts'
 import {
   createSubscription,
   deleteSubscription,
@@ -179,8 +179,8 @@ describe('keys of SECRET_KEYS', () => {
     await checkDelivery(own.context)
     await say('under the old key')
     await own.work()
-    expect(await resealSecrets(own.context)).toBe(1)
-    expect(await resealSecrets(own.context)).toBe(0)
+    expect(await reEncryptSecrets(own.context)).toBe(1)
+    expect(await reEncryptSecrets(own.context)).toBe(0)
     own.context.keyring = new Keyring([fresh])
     await checkDelivery(own.context)
     await say('under the new one')

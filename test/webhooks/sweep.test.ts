@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { sweepExpired } from '../../src/domain/webhooks/queue/sweep.ts'
-import { keepDeliveries } from '../../src/domain/webhooks/worker/maintenance.ts'
+import { maintainDeliveries } from '../../src/domain/webhooks/worker/maintenance.ts'
 import { crowds } from './support/crowd.ts'
 import { createStage } from './support/stage.ts'
 
@@ -27,7 +27,7 @@ test('what has waited for 34 days expires before its event is dropped, with the 
   pass(KEPT_MS - 3 * HOUR_MS)
   expect(await sweepExpired(stage.context), 'an hour before').toBe(0)
   pass(2 * HOUR_MS)
-  await keepDeliveries(stage.context)
+  await maintainDeliveries(stage.context)
   expect(await done()).toMatchObject([{ outcome: 'expired', reason: null, attempts: 1 }])
   expect(await attempts()).toHaveLength(1)
   expect(await queue(), 'the newer one waits on').toHaveLength(1)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Claimed } from '../../src/domain/webhooks/queue/claim.ts'
 import { DatabaseClock } from '../../src/domain/webhooks/queue/database-clock.ts'
-import type { Loaded } from '../../src/domain/webhooks/queue/load.ts'
+import type { LoadedDelivery } from '../../src/domain/webhooks/queue/load.ts'
 import { triage } from '../../src/domain/webhooks/queue/triage.ts'
 
 const row: Claimed = {
@@ -15,7 +15,7 @@ const content = {
   sendWindow: 8,
   consecutiveFailures: 0,
 }
-const loaded: Loaded = { kind: 'content', content }
+const loaded: LoadedDelivery = { kind: 'content', content }
 /** A clock that was read at the claim, so long ago. */
 const readBefore = (ms: number) => new DatabaseClock(Date.now(), performance.now() - ms)
 

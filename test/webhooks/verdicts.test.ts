@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { attempt, createSender } from '../../src/domain/webhooks/http/send.ts'
+import { createSender, sendAttempt } from '../../src/domain/webhooks/http/send.ts'
 import type { Claimed } from '../../src/domain/webhooks/queue/claim.ts'
 import { DatabaseClock } from '../../src/domain/webhooks/queue/database-clock.ts'
 import { settlementOf } from '../../src/domain/webhooks/queue/outcome.ts'
@@ -34,7 +34,7 @@ test('each status from 200 to 599: 2xx is delivered, 410 ends the subscription, 
   const settle = async (status: number) => {
     const url = new URL(`/${status}`, receiver.url).href
     const { signal } = new AbortController()
-    const tried = await attempt(sender, { delivery, url, payload: '{}', keys }, clock, signal)
+    const tried = await sendAttempt(sender, { delivery, url, payload: '{}', keys }, clock, signal)
     const content = { url, payload: '{}', secrets: [], sendWindow: 8, consecutiveFailures: 0 }
     return { tried, ...settlementOf({ delivery, content, attempt: tried, growsOnSuccess: () => false }) }
   }

@@ -3,25 +3,25 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openPools } from '../../src/db/pools.ts'
-import { Waker } from '../../src/domain/events/wake-hub.ts'
+import { WakeHub } from '../../src/domain/events/wake-hub.ts'
 import { startWorker } from '../../src/process/background/delivery.ts'
-import { announceCommits, hearOthers } from '../../src/process/background/notifications.ts'
-import { Opened } from '../../src/process/disposables.ts'
+import { listenToNotifications, notifyCommits } from '../../src/process/background/notifications.ts'
+import { Disposables } from '../../src/process/disposables.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage
-let waker: Waker
+let waker: WakeHub
 beforeEach(async () => {
-  waker = new Waker()
+  waker = new WakeHub()
   stage = await createStage({ wake: waker.wake })
 })
 afterEach(() => stage[Symbol.asyncDispose]())
 
 /** What a process has that delivers and hears of others. */
 function work(options: { graceMs?: number } = {}): AsyncDisposable {
-  const opened = new Opened()
-  opened.use(hearOthers(stage.context, { waker, target: stage.target }))
+  const opened = new Disposables()
+  opened.use(listenToNotifications(stage.context, { waker, target: stage.target }))
   opened.use(startWorker(stage.context, { waker, ...options }))
   return opened
 }
@@ -51,8 +51,8 @@ describe('the loop', () => {
     await using _ = work()
     const told = vi.fn()
     waker.onCommit(told)
-    const other = new Waker()
-    using _announcing = announceCommits(stage.context, other)
+    const other = new WakeHub()
+    using _announcing = notifyCommits(stage.context, other)
     const heard = woken()
     other.wake()
     await heard

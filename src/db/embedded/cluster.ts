@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { Place } from './place.ts'
+import type { EmbeddedPaths } from './place.ts'
 import { giveTo } from './unprivileged.ts'
 
 const run = promisify(execFile)
@@ -15,7 +15,7 @@ const INITDB =
 const FIRST_STATEMENTS = 'create role app login;\ncreate database app owner app;\n'
 
 /** Makes the cluster when there is none; returns whether it did. Throws one line when the data is another release's. */
-export async function ensureCluster(place: Place): Promise<boolean> {
+export async function ensureCluster(place: EmbeddedPaths): Promise<boolean> {
   const versionFile = join(place.data, 'PG_VERSION')
   const isFresh = !existsSync(versionFile)
   if (isFresh) await makeCluster(place)
@@ -28,7 +28,7 @@ export async function ensureCluster(place: Place): Promise<boolean> {
 }
 
 /** Made aside and renamed: a kill in the middle leaves nothing that looks like a cluster. */
-async function makeCluster(place: Place): Promise<void> {
+async function makeCluster(place: EmbeddedPaths): Promise<void> {
   if (existsSync(place.data)) throw new Error(`${place.data} exists but is no PostgreSQL cluster: move it away`)
   for (const name of readdirSync(place.dir)) {
     if (name.startsWith('initdb-')) rmSync(join(place.dir, name), { recursive: true, force: true })
@@ -45,7 +45,7 @@ async function makeCluster(place: Place): Promise<void> {
   renameSync(half, place.data)
 }
 
-async function runIn(cwd: string, place: Place, program: string, args: string[], input = ''): Promise<void> {
+async function runIn(cwd: string, place: EmbeddedPaths, program: string, args: string[], input = ''): Promise<void> {
   const { uid, gid, isOther } = place.user
   const running = run(join(place.binaries.home, 'bin', program), args, {
     cwd,
@@ -57,7 +57,7 @@ async function runIn(cwd: string, place: Place, program: string, args: string[],
   if (/^.*(ERROR|FATAL):/m.test(stderr)) throw new Error(stderr) // the single-user mode goes on and ends with 0
 }
 
-function explained(error: unknown, { user }: Place): Error {
+function explained(error: unknown, { user }: EmbeddedPaths): Error {
   const { stderr = '', code, message } = error as { stderr?: string; code?: unknown; message: string } // of execFile
   if (/could not look up effective user ID/.test(stderr)) {
     return new Error(

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, existsSync, fchownSync, openSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Place } from './place.ts'
+import type { EmbeddedPaths } from './place.ts'
 
 /** The guard's exit status when another process holds the folder. */
 export const LOCKED = 75
@@ -52,7 +52,7 @@ export type Guarded = {
 }
 
 /** Starts PostgreSQL under its guard. */
-export function startGuarded(place: Place, args: readonly string[], lockWaitS: number): Guarded {
+export function startGuarded(place: EmbeddedPaths, args: readonly string[], lockWaitS: number): Guarded {
   const { uid, gid, isOther } = place.user
   const logFile = join(place.dir, 'postgres.log')
   const log = openLog(logFile, place)
@@ -86,7 +86,7 @@ function observe(guard: ChildProcess): Omit<Guarded, 'logFile'> {
 /** The pipes of a child are sockets, which their type does not tell. */
 const canUnref = (handle: object): handle is { unref: () => void } => 'unref' in handle
 
-function openLog(file: string, { user }: Place): number {
+function openLog(file: string, { user }: EmbeddedPaths): number {
   if (existsSync(file) && statSync(file).size > LOG_BYTES_MAX) renameSync(file, `${file}.1`)
   const descriptor = openSync(file, 'a', 0o600)
   if (user.isOther) fchownSync(descriptor, user.uid, user.gid)

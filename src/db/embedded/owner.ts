@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Target } from '../client.ts'
+import type { DatabaseTarget } from '../client.ts'
 import { type Identity, isAlive, thisProcess } from './identity.ts'
-import { embeddedFolder, type Place } from './place.ts'
+import { type EmbeddedPaths, embeddedFolder } from './place.ts'
 
 export const PORT = 5432 // a socket's name; nothing listens on the network
 
@@ -10,13 +10,13 @@ export const PORT = 5432 // a socket's name; nothing listens on the network
 export type Owner = { process: Identity; socketDir: string }
 
 /** The cluster that another live process runs from this DATA_DIR: for the command line beside a running service. */
-export function findEmbedded(dataDir: string): { target: Target; owner: number } | undefined {
+export function findEmbedded(dataDir: string): { target: DatabaseTarget; owner: number } | undefined {
   const owner = readOwner(embeddedFolder(dataDir))
   if (!owner || !isAlive(owner.process)) return undefined
   return { target: targetIn(owner.socketDir), owner: owner.process.pid }
 }
 
-export function targetIn(socketDir: string, user = 'app', database = 'app'): Exclude<Target, string> {
+export function targetIn(socketDir: string, user = 'app', database = 'app'): Exclude<DatabaseTarget, string> {
   return { host: socketDir, port: PORT, user, database }
 }
 
@@ -28,7 +28,7 @@ export function readOwner(dir: string): Owner | undefined {
   }
 }
 
-export function recordOwner({ dir, socketDir }: Place): void {
+export function recordOwner({ dir, socketDir }: EmbeddedPaths): void {
   forgetOwner(dir) // an earlier one may be root's, which this user can remove but not write to
   const owner: Owner = { process: thisProcess(), socketDir }
   writeFileSync(join(dir, 'owner.json'), JSON.stringify(owner), { mode: 0o600 })

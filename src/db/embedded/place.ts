@@ -6,7 +6,7 @@ import { reachable } from './reachable-copy.ts'
 import { barrier, chooseUser, giveTo, type ServerUser } from './unprivileged.ts'
 
 /** Everything about where a cluster lives that stays the same however often its server is started. */
-export type Place = {
+export type EmbeddedPaths = {
   dir: string
   data: string
   socketDir: string
@@ -23,7 +23,7 @@ export const embeddedFolder = (dataDir: string) => join(resolve(dataDir), 'postg
 const SOCKET_FOLDERS = join(tmpdir(), 'developer-api-socket-')
 const SOCKET_PATH_BYTES_MAX = 107 // of sun_path, for the client at least
 
-export function preparePlace(dataDir: string, runAs: string | undefined, log: (line: string) => void): Place {
+export function preparePlace(dataDir: string, runAs: string | undefined, log: (line: string) => void): EmbeddedPaths {
   const dir = embeddedFolder(dataDir)
   mkdirSync(dir, { recursive: true, mode: 0o700 })
   const user = chooseUser(dir, runAs)

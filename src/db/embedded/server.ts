@@ -4,7 +4,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import { type Exit, type Guarded, LOCKED, startGuarded } from './guard.ts'
 import { startOf } from './identity.ts'
 import { PORT } from './owner.ts'
-import type { Place } from './place.ts'
+import type { EmbeddedPaths } from './place.ts'
 
 export type Settings = Record<string, string | number>
 
@@ -38,7 +38,10 @@ export type RunningServer = { pid: number; exited: Promise<Exit>; stop: (graceMs
 export type LaunchOptions = { settings?: Settings; lockWaitS?: number; log: (line: string) => void }
 
 /** Starts the server of a cluster and resolves when it answers. Throws one line when it does not, or is in use. */
-export async function launch(place: Place, { settings, lockWaitS = 20, log }: LaunchOptions): Promise<RunningServer> {
+export async function launch(
+  place: EmbeddedPaths,
+  { settings, lockWaitS = 20, log }: LaunchOptions,
+): Promise<RunningServer> {
   const orphan = stopOrphan(place.data)
   if (orphan) log(`PostgreSQL ${orphan} was left over by a process that was killed; it is asked to stop`)
   const guarded = startGuarded(place, argumentsFor(place, settings), lockWaitS)
@@ -61,14 +64,14 @@ export async function launch(place: Place, { settings, lockWaitS = 20, log }: La
   }
 }
 
-function argumentsFor(place: Place, settings: Settings = {}): string[] {
+function argumentsFor(place: EmbeddedPaths, settings: Settings = {}): string[] {
   const folder = place.socketDir === place.data ? place.nameOf(place.data) : place.socketDir
   const all = { ...SETTINGS, unix_socket_directories: folder, ...settings }
   return ['-D', place.nameOf(place.data), ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
 }
 
 /** Line 8 of postmaster.pid says "ready"; line 1 must be the process that we started. */
-async function untilReady(guarded: Guarded, place: Place): Promise<number> {
+async function untilReady(guarded: Guarded, place: EmbeddedPaths): Promise<number> {
   const pid = await Promise.race([guarded.pid, guarded.exited])
   if (typeof pid !== 'number') throw failureOf(pid, guarded, place)
   for (const deadline = performance.now() + READY_MS; performance.now() < deadline; ) {
@@ -81,7 +84,7 @@ async function untilReady(guarded: Guarded, place: Place): Promise<number> {
   throw new Error(`PostgreSQL was not ready within ${READY_MS / 1000} s: see ${guarded.logFile}`)
 }
 
-function failureOf({ code, reason }: Exit, { logFile }: Guarded, { dir }: Place): Error {
+function failureOf({ code, reason }: Exit, { logFile }: Guarded, { dir }: EmbeddedPaths): Error {
   if (code === LOCKED) return inUse(dir, 'another process')
   const lastLines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-3).join(' | ')
   return new Error(`PostgreSQL did not start (${reason}): ${lastLines}`)

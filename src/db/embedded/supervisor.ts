@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
-import type { Target } from '../client.ts'
+import type { DatabaseTarget } from '../client.ts'
 import { ensureCluster } from './cluster.ts'
 import { findEmbedded, forgetOwner, readOwner, recordOwner, targetIn } from './owner.ts'
-import { embeddedFolder, isSocketFolder, type Place, preparePlace } from './place.ts'
+import { type EmbeddedPaths, embeddedFolder, isSocketFolder, preparePlace } from './place.ts'
 import { inUse, type LaunchOptions, launch, type RunningServer, type Settings } from './server.ts'
 
 export type EmbeddedOptions = {
@@ -19,9 +19,9 @@ export type EmbeddedOptions = {
 
 export type EmbeddedServer = AsyncDisposable & {
   /** The service's own database, by a role that owns nothing else. */
-  target: Exclude<Target, string>
+  target: Exclude<DatabaseTarget, string>
   /** The superuser, for tests and repairs. */
-  admin: Exclude<Target, string>
+  admin: Exclude<DatabaseTarget, string>
   /** Whether the cluster was made by this start. */
   isFresh: boolean
   /** The postmaster that runs now. */
@@ -60,7 +60,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   }
 }
 
-function supervise(place: Place, first: RunningServer, options: LaunchOptions) {
+function supervise(place: EmbeddedPaths, first: RunningServer, options: LaunchOptions) {
   let running = first
   let starting: Promise<RunningServer> = Promise.resolve(first)
   let stopping = false

@@ -6,7 +6,7 @@ import { Problem } from '../core/problem.ts'
 import { rateLimits } from '../core/rate-limits.ts'
 import { noteClient } from '../core/request-record.ts'
 import type { Scope } from '../core/scopes.ts'
-import { identify, identifyHolder, identifySession, principalBy } from './authenticate.ts'
+import { authenticate, authenticateHolder, authenticateSession, principalBy } from './authenticate.ts'
 import { isSessionAlive } from './sessions.ts'
 
 /**
@@ -74,10 +74,11 @@ async function identifyCaller(ctx: Context, { authorization, session, dpop }: Ca
   if (authorization !== undefined) {
     const { scheme, token } = credentialIn(authorization)
     const isDpop = scheme.toLowerCase() === 'dpop'
-    const principal = isDpop ? await identifyHolder(ctx, token, dpop) : await identify(ctx, token)
+    const principal = isDpop ? await authenticateHolder(ctx, token, dpop) : await authenticate(ctx, token)
     return { principal, key: token, isSession: false }
   }
-  if (session !== undefined) return { principal: await identifySession(ctx, session), key: session, isSession: true }
+  if (session !== undefined)
+    return { principal: await authenticateSession(ctx, session), key: session, isSession: true }
   throw new Problem('unauthorized', 'This operation needs a credential: send "Authorization: Bearer <token>".')
 }
 

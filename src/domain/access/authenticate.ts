@@ -12,7 +12,7 @@ import { isWellFormed } from './token-format.ts'
  * from the primary, so what is revoked is dead on the next request; see the cache for what may be remembered. Throws
  * `invalid_token`, also for a token that is bound to a key.
  */
-export async function identify(ctx: Context, bearer: string): Promise<Principal> {
+export async function authenticate(ctx: Context, bearer: string): Promise<Principal> {
   const principal = await ctx.credentials.principalOf(bearer, () => find(ctx, bearer))
   if (!principal) throw new Problem('invalid_token', 'The credential is invalid, expired or revoked.')
   if (principal.boundTo !== undefined) throw unproven('This token is bound to a key: send it with the scheme DPoP.')
@@ -23,7 +23,11 @@ export async function identify(ctx: Context, bearer: string): Promise<Principal>
  * The principal behind a token that is bound to a key (RFC 9449, section 7.1), proved at each request: what is remembered is
  * who the token stands for, never that somebody held its key. Throws `invalid_token`, also for a token without a key.
  */
-export async function identifyHolder(ctx: Context, token: string, proof: DpopProof | undefined): Promise<Principal> {
+export async function authenticateHolder(
+  ctx: Context,
+  token: string,
+  proof: DpopProof | undefined,
+): Promise<Principal> {
   const principal = await ctx.credentials.principalOf(token, () => find(ctx, token))
   const jkt = principal?.boundTo
   if (!principal || jkt === undefined) throw unproven('The token is invalid, expired, revoked, or not bound to a key.')
@@ -34,7 +38,7 @@ export async function identifyHolder(ctx: Context, token: string, proof: DpopPro
 const unproven = (message: string) => new Problem('invalid_token', message, { scheme: 'DPoP' })
 
 /** The user of a login session, by the secret of its cookie; may do whatever the user may. Throws `invalid_token`. */
-export async function identifySession(ctx: Context, secret: string): Promise<UserPrincipal> {
+export async function authenticateSession(ctx: Context, secret: string): Promise<UserPrincipal> {
   const session = await findSession(ctx, secret)
   if (!session) throw new Problem('invalid_token', 'The session has ended. Log in again.')
   return { kind: 'user', userId: session.userId, username: session.username, clientId: null, scopes }

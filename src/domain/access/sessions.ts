@@ -8,7 +8,7 @@ import type { Caller, Context, UserContext } from '../core/context.ts'
 import { inMs } from '../core/db-now.ts'
 import { sha256 } from '../core/digest.ts'
 import { isId, newId } from '../core/ids.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from '../core/paging.ts'
+import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
 
@@ -112,5 +112,5 @@ export async function listSessions(
   const { session } = ctx.caller
   const current = session === undefined ? null : sha256(session)
   const found = await listAlive(ctx.db, ctx.principal.userId, before, limit + 1, current)
-  return pageOf(ctx, 'sessions', found, limit, ({ id }) => [id])
+  return toPage(ctx, 'sessions', found, limit, ({ id }) => [id])
 }

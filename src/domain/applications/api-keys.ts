@@ -1,14 +1,14 @@
 import { and, count, eq, isNull, not, or, sql } from 'drizzle-orm'
 import { apiKeys } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
-import { ownerOf, requireOwned } from '../access/ownership.ts'
+import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
 import { last4Of, mint } from '../access/token-format.ts'
 import type { ApiKey, CreatedApiKey } from '../accounts/resources.ts'
 import { actorOf, audit, type OwnerContext } from '../audit/audit.ts'
 import { hasPassed, inMs } from '../core/db-now.ts'
 import { sha256 } from '../core/digest.ts'
 import { isId, newId } from '../core/ids.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from '../core/paging.ts'
+import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
 import type { Scope } from '../core/scopes.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
@@ -45,10 +45,10 @@ export async function listKeys(
   ctx: OwnerContext,
   { application_id, limit, cursor }: PageRequest & { application_id: string },
 ): Promise<Page<ApiKey>> {
-  await requireOwned(ctx, application_id)
+  await requireOwnedApplication(ctx, application_id)
   const [after = ''] = decodeCursor(ctx, 'keys', cursor) ?? []
   const found = await keysAfter(ctx.db, application_id, after, limit + 1)
-  return pageOf(ctx, 'keys', found, limit, ({ id }) => [id])
+  return toPage(ctx, 'keys', found, limit, ({ id }) => [id])
 }
 
 /**
@@ -59,7 +59,7 @@ export async function createKey(ctx: OwnerContext, input: NewKey): Promise<Creat
   const { application_id: clientId, name, expires_in_days: days = DAYS_DEFAULT } = input
   requireName(name)
   return transact(ctx, async (tx) => {
-    const registered = await requireOwned(tx, clientId, 'no key update')
+    const registered = await requireOwnedApplication(tx, clientId, 'no key update')
     const scopes = input.scopes ?? registered.scopes
     if (scopes.length === 0 || !scopes.every((scope) => registered.scopes.includes(scope))) {
       throw new Problem('invalid_scope', 'scopes: must be some of those that the application is registered for.')
@@ -96,7 +96,7 @@ export async function lockLiving(tx: InTransaction<OwnerContext>, id: string) {
       .from(apiKeys)
       .where(and(eq(apiKeys.id, id), isLiving()))
   const [seen] = isId('key', id) ? await select() : []
-  if (seen) await requireOwned(tx, seen.clientId, 'no key update')
+  if (seen) await requireOwnedApplication(tx, seen.clientId, 'no key update')
   const [living] = seen ? await select() : []
   if (!living) throw new Problem('not_found', 'id: you have no living key with this identifier.')
   return living
@@ -120,7 +120,7 @@ export async function insertKey(tx: InTransaction<OwnerContext>, { clientId, nam
   const key = mint('key')
   const at = tx.now()
   const id = newId('key', at)
-  const createdBy = ownerOf(tx) ?? null
+  const createdBy = ownerIdOf(tx) ?? null
   const shown = { id, clientId, name, scopes: [...scopes], createdBy, createdAt: at, expiresAt: inMs(days * DAY_MS) }
   await tx.db.insert(apiKeys).values({ ...shown, hash: sha256(key), first8: key.slice(0, 8), last4: last4Of(key) })
   const [listed] = await keyById(tx.db, id)

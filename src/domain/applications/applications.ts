@@ -1,7 +1,7 @@
 import { count, eq } from 'drizzle-orm'
 import { clientRedirectUris, clients, grants } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
-import { ownerOf, requireOwned } from '../access/ownership.ts'
+import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
 import type { Application, CreatedApplication } from '../accounts/resources.ts'
 import { actorOf, audit, type OwnerContext } from '../audit/audit.ts'
 import { newId } from '../core/ids.ts'
@@ -31,7 +31,7 @@ export async function createApplication(ctx: OwnerContext, input: NewApplication
   requireRegistration(confidential, registration)
 
   return transact(ctx, async (tx) => {
-    const ownerId = ownerOf(tx) ?? null
+    const ownerId = ownerIdOf(tx) ?? null
     await requireRoom(tx, ownerId)
     const at = tx.now()
     const id = newId('client', at)
@@ -54,7 +54,7 @@ export async function updateApplication(
   { id, ...changes }: RegistrationChanges & { id: string },
 ): Promise<Application> {
   return transact(ctx, async (tx) => {
-    const { confidential } = await requireOwned(tx, id, 'no key update')
+    const { confidential } = await requireOwnedApplication(tx, id, 'no key update')
     const registration = changeRegistration(await findApplication(tx, id), changes)
     requireRegistration(confidential, registration)
     await tx.db
@@ -76,11 +76,11 @@ export async function updateApplication(
  */
 export async function deleteApplication(ctx: OwnerContext, { id }: { id: string }): Promise<void> {
   await transact(ctx, async (tx) => {
-    await requireOwned(tx, id, 'update')
+    await requireOwnedApplication(tx, id, 'update')
     await tx.db.select({ id: grants.id }).from(grants).where(eq(grants.clientId, id)).orderBy(grants.id).for('update')
     const subscriptions = await subscriptionsOf(tx, id)
     await tx.db.delete(clients).where(eq(clients.id, id))
-    const userId = ownerOf(tx) ?? null // who owned it can read this on; the application's own record went with it
+    const userId = ownerIdOf(tx) ?? null // who owned it can read this on; the application's own record went with it
     await audit(tx, { actor: actorOf(tx), action: 'application.deleted', userId, clientId: id, targetId: id })
     await announceDeleted(tx, subscriptions)
     tx.afterCommit(tx.credentials.forget)

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { clientSecrets } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
-import { requireOwned } from '../access/ownership.ts'
+import { requireOwnedApplication } from '../access/ownership.ts'
 import { last4Of, mint } from '../access/token-format.ts'
 import type { ClientSecret } from '../accounts/resources.ts'
 import { actorOf, audit, type OwnerContext } from '../audit/audit.ts'
@@ -18,7 +18,7 @@ const listLive = statement<[clientId: string], ClientSecret>(`
 
 /** The secrets of an application that work now, oldest first. Throws `not_found`. */
 export async function listSecrets(ctx: OwnerContext, { id }: { id: string }): Promise<ClientSecret[]> {
-  await requireOwned(ctx, id)
+  await requireOwnedApplication(ctx, id)
   return listLive(ctx.db, id)
 }
 
@@ -46,7 +46,7 @@ const endOldOnes = statement<[clientId: string], never>(`
  */
 export async function rotateSecret(ctx: OwnerContext, { id }: { id: string }): Promise<{ client_secret: string }> {
   return transact(ctx, async (tx) => {
-    const { authMethod } = await requireOwned(tx, id, 'no key update')
+    const { authMethod } = await requireOwnedApplication(tx, id, 'no key update')
     if (authMethod !== 'secret') throw new Problem('invalid_request', 'id: this application has no secret.')
     await endOldOnes(tx.db, id)
     return { client_secret: await addSecret(tx, id) }
@@ -56,7 +56,7 @@ export async function rotateSecret(ctx: OwnerContext, { id }: { id: string }): P
 /** Stops a secret at once. Throws `not_found`. */
 export async function revokeSecret(ctx: OwnerContext, { id, secret_id }: { id: string; secret_id: string }) {
   await transact(ctx, async (tx) => {
-    await requireOwned(tx, id, 'no key update')
+    await requireOwnedApplication(tx, id, 'no key update')
     const [ended] = await tx.db
       .update(clientSecrets)
       .set({ expiresAt: sql`statement_timestamp()` })

@@ -1,8 +1,8 @@
 import { instantText, statement } from '../../db/statement.ts'
-import { ownerOf, requireOwned } from '../access/ownership.ts'
+import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
 import type { Application } from '../accounts/resources.ts'
 import type { OwnerContext } from '../audit/audit.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from '../core/paging.ts'
+import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
 
 const LAST_CALL = '(select max(u.hour) from client_usage u where u.client_id = c.id)'
@@ -26,18 +26,18 @@ const allApplicationsAfter = statement<[after: string, count: number], Applicati
 
 /** An application of the caller's. Throws `not_found`. */
 export async function getApplication(ctx: OwnerContext, { id }: { id: string }): Promise<Application> {
-  await requireOwned(ctx, id)
+  await requireOwnedApplication(ctx, id)
   return findApplication(ctx, id)
 }
 
 /** The applications of the caller, oldest first; all that there are for the operator. */
 export async function listApplications(ctx: OwnerContext, { limit, cursor }: PageRequest): Promise<Page<Application>> {
   const [after = ''] = decodeCursor(ctx, 'applications', cursor) ?? []
-  const owner = ownerOf(ctx)
+  const owner = ownerIdOf(ctx)
   const found = owner
     ? await applicationsAfter(ctx.db, owner, after, limit + 1)
     : await allApplicationsAfter(ctx.db, after, limit + 1)
-  return pageOf(ctx, 'applications', found, limit, ({ id }) => [id])
+  return toPage(ctx, 'applications', found, limit, ({ id }) => [id])
 }
 
 /** An application whose existence is sure: its caller holds its lock. */

@@ -1,10 +1,10 @@
 import { readUpToDate } from '../../db/replica.ts'
 import { statement } from '../../db/statement.ts'
-import { ownerOf, requireOwned } from '../access/ownership.ts'
+import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
 import type { AuditRecord } from '../accounts/resources.ts'
 import type { UserContext } from '../core/context.ts'
-import { bornAt } from '../core/ids.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from '../core/paging.ts'
+import { createdAtOf } from '../core/ids.ts'
+import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
 import type { OwnerContext } from './audit.ts'
 
 type FoundRecord = Omit<AuditRecord, 'at'>
@@ -41,14 +41,14 @@ export async function listApplicationAudit(
   ctx: OwnerContext,
   { application_id, limit, cursor }: PageRequest & { application_id: string },
 ): Promise<Page<AuditRecord>> {
-  await requireOwned(ctx, application_id)
+  await requireOwnedApplication(ctx, application_id)
   const [before = AFTER_ALL] = decodeCursor(ctx, 'audit', cursor) ?? []
-  const reader = ownerOf(ctx) ?? null
+  const reader = ownerIdOf(ctx) ?? null
   const found = await readUpToDate(ctx, (db) => recordsOfApplication(db, application_id, before, limit + 1, reader))
   return pageOfRecords(ctx, found, limit)
 }
 
 function pageOfRecords(ctx: OwnerContext, found: readonly FoundRecord[], limit: number): Page<AuditRecord> {
-  const shown = found.map((record) => ({ ...record, at: bornAt(record.id).toISOString() }))
-  return pageOf(ctx, 'audit', shown, limit, ({ id }) => [id])
+  const shown = found.map((record) => ({ ...record, at: createdAtOf(record.id).toISOString() }))
+  return toPage(ctx, 'audit', shown, limit, ({ id }) => [id])
 }

@@ -2,7 +2,7 @@ import { isInvalidText, isUnavailable } from '../../db/db-error.ts'
 import { Problem } from './problem.ts'
 
 /** A failure of the database in the caller's words, or undefined when it is a fault of ours. */
-export function problemOfFailure(error: unknown): Problem | undefined {
+export function databaseProblem(error: unknown): Problem | undefined {
   if (isUnavailable(error)) {
     return new Problem('unavailable', 'The service cannot answer at the moment; try again.', {
       cause: error,

@@ -7,16 +7,16 @@ import type { InTransaction } from './transaction.ts'
 const KEPT_MS = 24 * 3_600_000
 
 /** `owner` is the credential's application and user, `fingerprint` stands for the whole request. */
-export type Attempt = { owner: string; key: string; fingerprint: Buffer }
+export type IdempotentRequest = { owner: string; key: string; fingerprint: Buffer }
 
 /**
  * The answer of the first attempt, or undefined when this is the first. An attempt that is under way in another
  * transaction is waited for: PostgreSQL lets the second insert of a key pass only when the first has ended. Throws
  * `idempotency_mismatch`.
  */
-export async function claimAttempt(
+export async function claimIdempotencyKey(
   { db, keyring }: InTransaction,
-  { owner, key, fingerprint }: Attempt,
+  { owner, key, fingerprint }: IdempotentRequest,
 ): Promise<string | undefined> {
   const claim = { fingerprint, answer: null, keyId: null, expiresAt: inMs(KEPT_MS) }
   const [claimed] = await db
@@ -38,7 +38,7 @@ export async function claimAttempt(
 }
 
 /** Keeps what the first attempt was answered, sealed: it may hold a signing secret. */
-export async function keepAnswer({ db, keyring }: InTransaction, { owner, key }: Attempt, answer: string) {
+export async function storeResponse({ db, keyring }: InTransaction, { owner, key }: IdempotentRequest, answer: string) {
   const { ciphertext, keyId } = keyring.seal('idempotent-answer', owner, answer)
   await db.update(idempotencyKeys).set({ answer: ciphertext, keyId }).where(sameKey(owner, key))
 }

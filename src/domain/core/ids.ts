@@ -43,7 +43,7 @@ export function isId(kind: Kind, value: string): boolean {
 }
 
 /** When an identifier of ours was made, to the millisecond. */
-export function bornAt(id: string): Date {
+export function createdAtOf(id: string): Date {
   const time = id.slice(id.indexOf('_') + 1).slice(0, TIME_LENGTH)
   return new Date([...time].reduce((ms, digit) => ms * 32 + ALPHABET.indexOf(digit), 0))
 }

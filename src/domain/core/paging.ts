@@ -12,7 +12,7 @@ const MAC_BYTES = 12
  * Makes a page of `list` from `limit + 1` rows: the extra row only proves that there is more. `keyOf` gives the values by
  * which the list is ordered; together they must be unique.
  */
-export function pageOf<Item>(
+export function toPage<Item>(
   ctx: Context,
   list: string,
   rows: Item[],

@@ -1,4 +1,4 @@
-import { identify } from '../access/authenticate.ts'
+import { authenticate } from '../access/authenticate.ts'
 import { createKey, listKeys, revokeKey } from '../applications/api-keys.ts'
 import { createApplication, updateApplication } from '../applications/applications.ts'
 import { rotateSecret } from '../applications/client-secrets.ts'
@@ -74,7 +74,7 @@ export async function prepareKey(ctx: UserContext, applicationId: string, key?: 
 
 async function isKeyOf(ctx: UserContext, applicationId: string, key: string): Promise<boolean> {
   try {
-    const { clientId, scopes: granted } = await identify(ctx, key)
+    const { clientId, scopes: granted } = await authenticate(ctx, key)
     return clientId === applicationId && scopes.every((scope) => granted.includes(scope))
   } catch (error) {
     if (error instanceof Problem) return false

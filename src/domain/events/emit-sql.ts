@@ -51,13 +51,13 @@ export function deliveryId(eventId: string, subscriptionId: string): string {
 }
 
 /** An event before the statement has told its channel's identifier and its place in the sequence. */
-export type Draft = { id: string; type: string; at: string; username: string; data: object }
+export type EventDraft = { id: string; type: string; at: string; username: string; data: object }
 
 /**
  * The payload as text around what only the statement knows. Serialised once: the stored bytes are what is signed and
  * sent. `JSON.stringify` escapes lone surrogates, so they are always valid UTF-8.
  */
-export function payloadParts({ id, type, at, username, data }: Draft): [string, string, string] {
+export function payloadParts({ id, type, at, username, data }: EventDraft): [string, string, string] {
   const head = JSON.stringify({ id, type, timestamp: at, channel: { id: '' } })
   return [
     head.slice(0, -'"}}'.length),

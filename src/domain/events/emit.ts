@@ -2,7 +2,7 @@ import { statement } from '../../db/statement.ts'
 import { newId } from '../core/ids.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import { emission, payloadParts } from './emit-sql.ts'
-import { catalogue, type EventData, type EventType } from './types.ts'
+import { type EventData, type EventType, eventTypes } from './types.ts'
 
 type Emission<Type extends EventType> = { channel: { id: string; username: string }; data: EventData<Type> }
 
@@ -33,7 +33,7 @@ export async function emitEvent<Type extends EventType>(
   const now = tx.now()
   const at = now.toISOString()
   const id = newId('event', now)
-  const parts = payloadParts({ id, type, at, username: channel.username, data: catalogue[type].parse(data) })
+  const parts = payloadParts({ id, type, at, username: channel.username, data: eventTypes[type].parse(data) })
   await insertEvent(tx.db, channel.id, id, type, at, ...parts)
   tx.traces?.published(id, type)
   tx.afterCommit(tx.wake)

@@ -1,7 +1,7 @@
 import { requireAlive } from '../access/admission.ts'
 import type { Caller, CallerContext, Principal } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
-import { Bell } from './signal.ts'
+import { Signal } from './signal.ts'
 
 /** What is missed by a lost notification is seen by the next look. */
 const LOOK_AT_LATEST_MS = 1_000
@@ -26,13 +26,13 @@ const open = new Map<string, number>()
  * would count as complete; `invalid_token` or `insufficient_scope` a moment after the credential has ended or lost a scope,
  * a login session at most five seconds after.
  */
-export async function* looks(
+export async function* poll(
   ctx: StreamContext,
   signal: AbortSignal | undefined,
   isBehind = () => false,
 ): AsyncGenerator<void> {
   const ended = AbortSignal.any(signal ? [signal, ctx.stopping] : [ctx.stopping])
-  const bell = new Bell()
+  const bell = new Signal()
   const leave = enter(ctx.principal)
   const stopListening = ctx.onWake(bell.ring)
   const check = checkOf(ctx)
@@ -69,7 +69,7 @@ function checkOf(ctx: StreamContext): () => Promise<void> {
 }
 
 /** By a bell that nobody rings. */
-const pause = (ms: number, signal: AbortSignal) => new Bell().heard(ms, signal)
+const pause = (ms: number, signal: AbortSignal) => new Signal().heard(ms, signal)
 
 /** Counts a stream of the caller's until the returned function is called. */
 function enter(principal: Principal): () => void {

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { catalogue, type EventType } from './types.ts'
+import { type EventType, eventTypes } from './types.ts'
 
 type Json = { [key: string]: unknown }
 
 /** An example of a type's `data`, put together from the examples of its schema. */
 export function sampleData(type: EventType): object {
-  const schema = z.toJSONSchema(catalogue[type], { io: 'input', reused: 'inline' }) as Json
+  const schema = z.toJSONSchema(eventTypes[type], { io: 'input', reused: 'inline' }) as Json
   return sampleOf(schema, (schema.$defs ?? {}) as Json) as object
 }
 

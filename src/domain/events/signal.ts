@@ -1,5 +1,5 @@
 /** Wakes one waiter. What rings while nobody waits is heard at once by the next one: no ring is lost. */
-export class Bell {
+export class Signal {
   #isRung = false
   #wake: (() => void) | undefined
 

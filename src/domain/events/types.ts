@@ -10,7 +10,7 @@ const TestNotice = z
  * Event type → what its `data` is. The schemas are those of the REST answers, so an event and an answer cannot differ.
  * Rows of a type that is no longer here stay readable: nothing looks an old row's type up in this table without asking.
  */
-export const catalogue = {
+export const eventTypes = {
   'livestream.started': Livestream,
   'livestream.updated': Livestream,
   'livestream.ended': Livestream,
@@ -22,11 +22,11 @@ export const catalogue = {
   'webhook.test': TestNotice,
 } as const satisfies Record<string, z.ZodType>
 
-export type EventType = keyof typeof catalogue
-export type EventData<Type extends EventType> = z.input<(typeof catalogue)[Type]>
+export type EventType = keyof typeof eventTypes
+export type EventData<Type extends EventType> = z.input<(typeof eventTypes)[Type]>
 
 /** Every type that a subscription can ask for. */
-export const subscribableTypes = (Object.keys(catalogue) as EventType[]).filter((type) => type !== 'webhook.test')
+export const subscribableTypes = (Object.keys(eventTypes) as EventType[]).filter((type) => type !== 'webhook.test')
 export type SubscribableType = (typeof subscribableTypes)[number]
 
 /** A type that only the channel's own user may receive, by a token with a moderation scope. */
@@ -34,7 +34,7 @@ export const isModerationType = (type: string): boolean => type.startsWith('mode
 
 /** Event type → JSON Schema (2020-12) of its whole payload. Open to new fields, because payloads may grow. */
 export function eventSchemas(): Record<EventType, object> {
-  const schemas = Object.entries(catalogue).map(([type, data]) => [type, schemaOf(type, data)])
+  const schemas = Object.entries(eventTypes).map(([type, data]) => [type, schemaOf(type, data)])
   return Object.fromEntries(schemas) as Record<EventType, object>
 }
 

@@ -1,7 +1,7 @@
 type Listener = () => void
 
 /** Tells whoever listens in this process that there are new events. Its `wake` is the context's. */
-export class Waker {
+export class WakeHub {
   readonly #listeners = new Set<Listener>()
   readonly #committed = new Set<Listener>()
 

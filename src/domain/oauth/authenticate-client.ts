@@ -9,7 +9,7 @@ import { networkOf, rateLimits } from '../core/rate-limits.ts'
 import { noteClient } from '../core/request-record.ts'
 import type { Scope } from '../core/scopes.ts'
 import { isAssertedBy } from './client-assertion.ts'
-import type { Claim } from './client-credentials-presented.ts'
+import type { PresentedCredentials } from './client-credentials-presented.ts'
 
 /** A context whose door says who calls. */
 export type CalledContext = Context & { caller: Caller }
@@ -25,17 +25,17 @@ export type Client = {
 }
 
 /** What the database knows of a claim. Nothing but nulls for an unknown client. */
-export type ClaimedClient = { client_id: string | null; confidential: boolean | null; is_authentic: boolean }
+export type PresentedClient = { client_id: string | null; confidential: boolean | null; is_authentic: boolean }
 
 /** Lists are joined by spaces: the driver takes longer to read an array than all the rest of the row. */
-type FoundClient = ClaimedClient & { dpop_bound: boolean | null; grant_types: string | null; scope: string | null }
+type FoundClient = PresentedClient & { dpop_bound: boolean | null; grant_types: string | null; scope: string | null }
 
 /**
  * A `from` clause: the client of `$1` and the secret whose hash is `$2`; `$3` says that its assertion is right. Both
  * look-ups happen whether or not the client exists, and the hash is looked up instead of compared: how far it agrees with
  * one in an index tells nothing about the 256 random bits behind it.
  */
-export const CLAIMED_CLIENT = `
+export const SELECT_PRESENTED_CLIENT = `
   (values ($1::text, decode($2, 'hex'), $3::boolean)) as claim (client_id, hash, is_asserted)
   left join clients c on c.id = claim.client_id and c.disabled_at is null
   left join client_secrets s on s.hash = claim.hash and s.client_id = claim.client_id
@@ -48,16 +48,20 @@ export const IS_AUTHENTIC = `
 const findClaimed = statement<LookUp, FoundClient>(`
   select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic, c.dpop_bound,
          array_to_string(c.grant_types, ' ') as grant_types, array_to_string(c.scopes, ' ') as scope
-    from ${CLAIMED_CLIENT}`)
+    from ${SELECT_PRESENTED_CLIENT}`)
 
 /** The client behind a claim. Throws `rate_limited`; `invalid_client`, alike for an unknown client and a wrong secret. */
-export async function authenticateClient(ctx: CalledContext, claim: Claim): Promise<Client> {
+export async function authenticateClient(ctx: CalledContext, claim: PresentedCredentials): Promise<Client> {
   await refuseThrottled(ctx, claim)
   return findProven(ctx, claim, await lookUpOf(ctx, claim))
 }
 
 /** The client behind a claim that was made ready to be looked up. Throws `invalid_client`. */
-export async function findProven(ctx: CalledContext, claim: Claim, values: LookUp | undefined): Promise<Client> {
+export async function findProven(
+  ctx: CalledContext,
+  claim: PresentedCredentials,
+  values: LookUp | undefined,
+): Promise<Client> {
   const [found] = values ? await findClaimed(ctx.db, ...values) : []
   if (!found || !isProven(found, claim)) return rejectClient(ctx, claim)
   noteClient(ctx.caller, found.client_id)
@@ -67,17 +71,23 @@ export async function findProven(ctx: CalledContext, claim: Claim, values: LookU
 export type LookUp = [clientId: string, secretHash: string | null, isAsserted: boolean]
 
 /** What to look a claim up by; undefined when it is nobody's: by its form, or because its assertion is wrong. */
-export async function lookUpOf(ctx: Context, { id, secret, assertion }: Claim): Promise<LookUp | undefined> {
+export async function lookUpOf(
+  ctx: Context,
+  { id, secret, assertion }: PresentedCredentials,
+): Promise<LookUp | undefined> {
   if (id === undefined || !isId('client', id)) return undefined
   if (assertion !== undefined) return (await isAssertedBy(ctx, id, assertion)) ? [id, null, true] : undefined
   if (secret === undefined) return [id, null, false]
   return isWellFormed('secret', secret) ? [id, sha256Hex(secret), false] : undefined
 }
 
-type Proven<Found extends ClaimedClient> = Found & { client_id: string }
+type Proven<Found extends PresentedClient> = Found & { client_id: string }
 
 /** A confidential client proves itself by its method; a public one that sends a secret is not what it says it is. */
-export function isProven<Found extends ClaimedClient>(found: Found, { secret }: Claim): found is Proven<Found> {
+export function isProven<Found extends PresentedClient>(
+  found: Found,
+  { secret }: PresentedCredentials,
+): found is Proven<Found> {
   return found.client_id !== null && (found.confidential ? found.is_authentic : secret === undefined)
 }
 
@@ -93,7 +103,7 @@ const clientOf = ({ client_id: id, confidential, dpop_bound, grant_types, scope 
  * Refuses the next try, right or wrong, after too many failures of one client from one network, or of one network in all:
  * whoever makes up names must not fill the memory in which everybody is counted.
  */
-export async function refuseThrottled(ctx: CalledContext, claim: Claim): Promise<void> {
+export async function refuseThrottled(ctx: CalledContext, claim: PresentedCredentials): Promise<void> {
   if (claim.id === undefined) return
   for (const [limit, key] of countsOf(ctx, claim.id)) {
     const { exceeded, resetS } = await ctx.counters.peek(limit, key)
@@ -103,7 +113,7 @@ export async function refuseThrottled(ctx: CalledContext, claim: Claim): Promise
 }
 
 /** Counts the failure, unless no client was named, and throws `invalid_client`; `rate_limited` if others came in between. */
-export async function rejectClient(ctx: CalledContext, { id, scheme }: Claim): Promise<never> {
+export async function rejectClient(ctx: CalledContext, { id, scheme }: PresentedCredentials): Promise<never> {
   if (id !== undefined) {
     for (const [limit, key] of countsOf(ctx, id)) {
       const { exceeded, resetS } = await ctx.counters.take(limit, key)

@@ -3,7 +3,7 @@ import { Problem } from '../core/problem.ts'
 import { subjectOf } from './client-assertion.ts'
 
 /** Who a request says it comes from, before any of it is believed. The scheme is that of the challenge, should it fail. */
-export type Claim = {
+export type PresentedCredentials = {
   id: string | undefined
   secret: string | undefined
   /** What the client has signed instead of sending a secret (RFC 7523). */
@@ -24,7 +24,7 @@ export type ClientFields = {
  * or an assertion there. Throws `invalid_request` when it uses two or names two clients, `invalid_client` for any other
  * scheme.
  */
-export function claimClient({ authorization }: Caller, fields: ClientFields): Claim {
+export function presentedCredentials({ authorization }: Caller, fields: ClientFields): PresentedCredentials {
   const { client_id, client_secret } = fields
   const assertion = readAssertion(fields)
   if (authorization === undefined) {

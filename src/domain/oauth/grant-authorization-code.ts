@@ -10,7 +10,7 @@ import type { TokenResponse } from '../core/resources.ts'
 import type { Scope } from '../core/scopes.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
 import { authenticateClient, type CalledContext, type Client } from './authenticate-client.ts'
-import type { Claim } from './client-credentials-presented.ts'
+import type { PresentedCredentials } from './client-credentials-presented.ts'
 import { startGrant } from './issue.ts'
 import { requireParameter } from './parameters.ts'
 import { revokeGrants } from './revoke-grants.ts'
@@ -40,7 +40,11 @@ const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/
  * Turns an authorization code into a grant and its tokens, once (RFC 6749, section 4.1.3; RFC 7636). Throws
  * `invalid_request` before the code is looked at, `invalid_grant` for a code that is unknown, expired, used or not proven.
  */
-export async function exchangeCode(ctx: CalledContext, claim: Claim, parameters: Parameters): Promise<TokenResponse> {
+export async function exchangeAuthorizationCode(
+  ctx: CalledContext,
+  claim: PresentedCredentials,
+  parameters: Parameters,
+): Promise<TokenResponse> {
   const client = await authenticateClient(ctx, claim)
   requireGrantType(client, 'authorization_code')
   const code = requireParameter('code', parameters.code)

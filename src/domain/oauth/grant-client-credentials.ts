@@ -7,22 +7,22 @@ import { noteClient } from '../core/request-record.ts'
 import type { TokenResponse } from '../core/resources.ts'
 import {
   type CalledContext,
-  CLAIMED_CLIENT,
-  type ClaimedClient,
   findProven,
   IS_AUTHENTIC,
   isProven,
   type LookUp,
   lookUpOf,
+  type PresentedClient,
   refuseThrottled,
   rejectClient,
+  SELECT_PRESENTED_CLIENT,
 } from './authenticate-client.ts'
-import type { Claim } from './client-credentials-presented.ts'
+import type { PresentedCredentials } from './client-credentials-presented.ts'
 import { ACCESS_TOKEN_LIFE } from './lifetimes.ts'
 import { parseScope, refusedScope } from './scope-parameter.ts'
 import { tokenResponse } from './token-response.ts'
 
-type Issued = ClaimedClient & { is_registered: boolean; dpop_bound: boolean; scope: string | null }
+type Issued = PresentedClient & { is_registered: boolean; dpop_bound: boolean; scope: string | null }
 type Values = [...LookUp, tokenHash: string, scopes: readonly string[] | null, jkt: string | null]
 
 /** Issues the token only where all is right, so that one round trip is enough; its other columns say what was not. */
@@ -30,7 +30,7 @@ const issueIfRight = statement<Values, Issued>(`
   with client as (
     select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic, c.scopes as client_scopes, c.dpop_bound,
            coalesce('client_credentials' = any (c.grant_types), false) as is_registered
-      from ${CLAIMED_CLIENT}
+      from ${SELECT_PRESENTED_CLIENT}
   ), token as (
     insert into access_tokens (hash, client_id, scopes, dpop_jkt, expires_at)
     select decode($4, 'hex'), client_id, coalesce($5::text[], client_scopes), $6, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}'
@@ -46,9 +46,9 @@ const issueIfRight = statement<Values, Issued>(`
  * RFC 6749, section 4.4: a token for the application itself, without a refresh token. Authenticates the client too, with
  * the same answers as the other grants: `rate_limited`, `invalid_client`, `unauthorized_client`, `invalid_scope`.
  */
-export async function issueForClient(
+export async function exchangeClientCredentials(
   ctx: CalledContext,
-  claim: Claim,
+  claim: PresentedCredentials,
   { scope }: { scope?: string | undefined },
 ): Promise<TokenResponse> {
   await refuseThrottled(ctx, claim)

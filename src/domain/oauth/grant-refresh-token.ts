@@ -10,7 +10,7 @@ import type { TokenResponse } from '../core/resources.ts'
 import type { Scope } from '../core/scopes.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
 import { authenticateClient, type CalledContext, type Client } from './authenticate-client.ts'
-import type { Claim } from './client-credentials-presented.ts'
+import type { PresentedCredentials } from './client-credentials-presented.ts'
 import { ACCESS_TOKEN_LIFE, REFRESH_TOKEN_LIFE } from './lifetimes.ts'
 import { requireParameter } from './parameters.ts'
 import { revokeGrants } from './revoke-grants.ts'
@@ -24,7 +24,11 @@ type Parameters = { refresh_token?: string | undefined; scope?: string | undefin
  * minute gets the same successor again, as long as that is unused; any other second use revokes the grant. Throws
  * `invalid_grant`, and `invalid_scope` before anything is spent.
  */
-export async function refreshTokens(ctx: CalledContext, claim: Claim, parameters: Parameters): Promise<TokenResponse> {
+export async function exchangeRefreshToken(
+  ctx: CalledContext,
+  claim: PresentedCredentials,
+  parameters: Parameters,
+): Promise<TokenResponse> {
   const client = await authenticateClient(ctx, claim)
   requireGrantType(client, 'refresh_token')
   const presented = requireParameter('refresh_token', parameters.refresh_token)

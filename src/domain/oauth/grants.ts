@@ -3,7 +3,7 @@ import { authorizationCodes, grants } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import type { AllowedApplication } from '../accounts/resources.ts'
 import type { Context, UserContext } from '../core/context.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from '../core/paging.ts'
+import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
 import type { Scope } from '../core/scopes.ts'
 import { transact } from '../core/transaction.ts'
@@ -24,7 +24,7 @@ const allowedAfter = statement<[userId: string, after: string, count: number], A
 export async function listAllowed(ctx: UserContext, { limit, cursor }: PageRequest): Promise<Page<AllowedApplication>> {
   const [after = ''] = decodeCursor(ctx, 'allowed', cursor) ?? []
   const found = await allowedAfter(ctx.db, ctx.principal.userId, after, limit + 1)
-  return pageOf(ctx, 'allowed', found, limit, ({ application_id }) => [application_id])
+  return toPage(ctx, 'allowed', found, limit, ({ application_id }) => [application_id])
 }
 
 /** Takes an application's access to the caller's account away: every grant, every token. Throws `not_found`. */

@@ -5,7 +5,7 @@ import { isWellFormed } from '../access/token-format.ts'
 import { sha256 } from '../core/digest.ts'
 import { transact } from '../core/transaction.ts'
 import { authenticateClient, type CalledContext, type Client } from './authenticate-client.ts'
-import { type ClientFields, claimClient } from './client-credentials-presented.ts'
+import { type ClientFields, presentedCredentials } from './client-credentials-presented.ts'
 import { omitEmpty } from './parameters.ts'
 import { revokeGrants } from './revoke-grants.ts'
 
@@ -16,7 +16,7 @@ export type RevokeRequest = ClientFields & { token: string }
  * token is no error, so the answer tells nothing about it. Throws what the authentication of the client throws.
  */
 export async function revokeToken(ctx: CalledContext, request: RevokeRequest): Promise<Record<string, never>> {
-  const client = await authenticateClient(ctx, claimClient(ctx.caller, omitEmpty(request)))
+  const client = await authenticateClient(ctx, presentedCredentials(ctx.caller, omitEmpty(request)))
   if (isWellFormed('access', request.token)) {
     await endAccessToken(ctx.db, sha256(request.token), client.id)
     ctx.credentials.forget()

@@ -2,10 +2,10 @@ import { type GrantType, isGrantType } from '../applications/grant-types.ts'
 import { Problem } from '../core/problem.ts'
 import type { TokenResponse } from '../core/resources.ts'
 import type { CalledContext } from './authenticate-client.ts'
-import { type Claim, type ClientFields, claimClient } from './client-credentials-presented.ts'
-import { exchangeCode } from './grant-authorization-code.ts'
-import { issueForClient } from './grant-client-credentials.ts'
-import { refreshTokens } from './grant-refresh-token.ts'
+import { type ClientFields, type PresentedCredentials, presentedCredentials } from './client-credentials-presented.ts'
+import { exchangeAuthorizationCode } from './grant-authorization-code.ts'
+import { exchangeClientCredentials } from './grant-client-credentials.ts'
+import { exchangeRefreshToken } from './grant-refresh-token.ts'
 import { omitEmpty, requireParameter } from './parameters.ts'
 
 /** Section 4.1 of the specification. */
@@ -20,10 +20,13 @@ export type TokenRequest = ClientFields & {
 type Parameters = Omit<TokenRequest, 'grant_type'>
 
 /** Each authenticates the client first and looks at its own parameters then. */
-const flows: Record<GrantType, (ctx: CalledContext, claim: Claim, parameters: Parameters) => Promise<TokenResponse>> = {
-  authorization_code: exchangeCode,
-  refresh_token: refreshTokens,
-  client_credentials: issueForClient,
+const flows: Record<
+  GrantType,
+  (ctx: CalledContext, claim: PresentedCredentials, parameters: Parameters) => Promise<TokenResponse>
+> = {
+  authorization_code: exchangeAuthorizationCode,
+  refresh_token: exchangeRefreshToken,
+  client_credentials: exchangeClientCredentials,
 }
 
 /**
@@ -36,5 +39,5 @@ export async function issueToken(ctx: CalledContext, request: TokenRequest): Pro
   if (!isGrantType(grantType)) {
     throw new Problem('unsupported_grant_type', 'grant_type: must be one of those that the metadata lists.')
   }
-  return flows[grantType](ctx, claimClient(ctx.caller, parameters), parameters)
+  return flows[grantType](ctx, presentedCredentials(ctx.caller, parameters), parameters)
 }

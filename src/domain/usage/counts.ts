@@ -3,7 +3,7 @@ const HOUR_MS = 3_600_000
 const TALLIES_MAX = 20_000
 
 /** What an application asked of one operation in one hour. */
-export type Tally = {
+export type UsageCount = {
   clientId: string
   /** Milliseconds since 1970 at which the hour begins. */
   hourMs: number
@@ -19,7 +19,7 @@ export type Tally = {
 /** Requests of applications since they were last written down. Counting one takes no time to speak of and never fails. */
 export class UsageCounts {
   readonly #now: () => Date
-  #tallies = new Map<string, Tally>()
+  #tallies = new Map<string, UsageCount>()
   /** Requests for which there was no room. */
   lost = 0
 
@@ -38,14 +38,14 @@ export class UsageCounts {
   }
 
   /** Everything counted so far, which is forgotten here. */
-  take(): Tally[] {
+  take(): UsageCount[] {
     const taken = [...this.#tallies.values()]
     this.#tallies = new Map()
     return taken
   }
 
   /** Adds what was taken and could not be written. */
-  putBack(taken: readonly Tally[]): void {
+  putBack(taken: readonly UsageCount[]): void {
     for (const { clientId, hourMs, operation, ...counted } of taken) {
       const tally = this.#tallyOf(clientId, hourMs, operation, counted.requests)
       if (!tally) continue
@@ -56,7 +56,7 @@ export class UsageCounts {
     }
   }
 
-  #tallyOf(clientId: string, hourMs: number, operation: string, requests = 1): Tally | undefined {
+  #tallyOf(clientId: string, hourMs: number, operation: string, requests = 1): UsageCount | undefined {
     const name = `${hourMs} ${clientId} ${operation}`
     const known = this.#tallies.get(name)
     if (known) return known

@@ -1,7 +1,7 @@
 import type { Database } from '../../db/client.ts'
 import { statement } from '../../db/statement.ts'
 import { lowerBound } from '../core/ids.ts'
-import { type Span, spans } from './steps.ts'
+import { type UsagePeriod, usagePeriods } from './steps.ts'
 
 /** Enough for a percentile that does not jump, few enough to be read while somebody waits. */
 const SAMPLE_OF_STEP = 300
@@ -37,7 +37,7 @@ select step.n::int, count(*)::int as sampled,
  * From the event to the end of the first attempt, whatever it met: later ones say how long a receiver was away, not how
  * fast it is. Of all steps together, and of each.
  */
-export async function deliveryLatency(db: Database, clientId: string, span: Span, steps: readonly Date[]) {
+export async function deliveryLatency(db: Database, clientId: string, span: UsagePeriod, steps: readonly Date[]) {
   const subscriptions = (await subscriptionsOf(db, clientId, SAMPLED_SUBSCRIPTIONS)).map(({ id }) => id)
   const bounds = (atMs: number) => lowerBound('delivery', new Date(atMs))
   const found =
@@ -46,7 +46,7 @@ export async function deliveryLatency(db: Database, clientId: string, span: Span
       : await selectLatency(
           db,
           steps.map((at) => bounds(at.getTime())),
-          steps.map((at) => bounds(at.getTime() + spans[span].stepMs)),
+          steps.map((at) => bounds(at.getTime() + usagePeriods[span].stepMs)),
           subscriptions,
           Math.ceil(SAMPLE_OF_STEP / subscriptions.length),
         )

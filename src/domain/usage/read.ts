@@ -1,11 +1,11 @@
 import { readUpToDate } from '../../db/replica.ts'
 import { instantText, statement } from '../../db/statement.ts'
-import { requireOwned } from '../access/ownership.ts'
+import { requireOwnedApplication } from '../access/ownership.ts'
 import type { OwnerContext } from '../audit/audit.ts'
 import { rateLimits } from '../core/rate-limits.ts'
 import { deliveryLatency } from './delivery-latency.ts'
 import type { Usage } from './resources.ts'
-import { type Span, spans, stepsUntil } from './steps.ts'
+import { stepsUntil, type UsagePeriod, usagePeriods } from './steps.ts'
 
 const OPERATIONS_MAX = 20
 const KEYS_MAX = 20
@@ -35,10 +35,13 @@ select id, name, last4, hash from api_keys
  * The last 24 hours or 30 days of an application of the caller's, and where its keys stand in their limit. What was asked
  * for in the last few seconds is not written down yet. Throws `not_found`.
  */
-export async function getUsage(ctx: OwnerContext, input: { application_id: string; span: Span }): Promise<Usage> {
+export async function getUsage(
+  ctx: OwnerContext,
+  input: { application_id: string; span: UsagePeriod },
+): Promise<Usage> {
   const { application_id: id, span } = input
-  await requireOwned(ctx, id)
-  const { step } = spans[span]
+  await requireOwnedApplication(ctx, id)
+  const { step } = usagePeriods[span]
   const steps = stepsUntil(ctx.now(), span)
   const [from = ctx.now()] = steps
   const [[found, operations, latency], keys] = await Promise.all([

@@ -1,10 +1,10 @@
 import type { Context } from '../../domain/core/context.ts'
-import type { Waker } from '../../domain/events/wake-hub.ts'
+import type { WakeHub } from '../../domain/events/wake-hub.ts'
 import { workDeliveries } from '../../domain/webhooks/worker/work.ts'
 
 export type WorkerOptions = {
   /** The one whose `wake` the context carries. */
-  waker: Waker
+  waker: WakeHub
   /** How long attempts may go on once it is disposed of: 8 s. */
   graceMs?: number | undefined
 }

@@ -1,8 +1,8 @@
-import type { Target } from '../../db/client.ts'
-import { listen } from '../../db/listener.ts'
+import type { DatabaseTarget } from '../../db/client.ts'
+import { listenToChannels } from '../../db/listener.ts'
 import { announcer } from '../../db/notifier.ts'
 import type { Context } from '../../domain/core/context.ts'
-import type { Waker } from '../../domain/events/wake-hub.ts'
+import type { WakeHub } from '../../domain/events/wake-hub.ts'
 import { endAttemptsOf } from '../../domain/webhooks/queue/in-flight.ts'
 import { STOPPED_CHANNEL } from '../../domain/webhooks/subscriptions/delete.ts'
 
@@ -11,7 +11,7 @@ const CREDENTIALS_CHANNEL = 'credential_changes'
 const WAKE_CHANNEL = 'webhook_wake'
 
 /** Tells the others of every commit of an event in this process, whether or not it delivers webhooks. */
-export function announceCommits({ db }: Context, waker: Waker): Disposable {
+export function notifyCommits({ db }: Context, waker: WakeHub): Disposable {
   return { [Symbol.dispose]: waker.onCommit(announcer(db, WAKE_CHANNEL)) }
 }
 
@@ -20,7 +20,10 @@ export function announceCommits({ db }: Context, waker: Waker): Disposable {
  * be remembered for as long. One connection, whose loss is normal: meanwhile credentials are looked up on every request,
  * and who waits for events looks each second. `target`: a direct connection.
  */
-export function hearOthers(context: Context, { waker, target }: { waker: Waker; target: Target }): AsyncDisposable {
+export function listenToNotifications(
+  context: Context,
+  { waker, target }: { waker: WakeHub; target: DatabaseTarget },
+): AsyncDisposable {
   const { credentials, log } = context
   const channels = {
     [CREDENTIALS_CHANNEL]: credentials.forget,
@@ -28,7 +31,7 @@ export function hearOthers(context: Context, { waker, target }: { waker: Waker; 
     [STOPPED_CHANNEL]: endAttemptsOf,
   }
   let isDeaf = false
-  return listen(target, channels, {
+  return listenToChannels(target, channels, {
     onUp: () => {
       if (isDeaf) log.info('Other processes are heard again')
       isDeaf = false

@@ -4,7 +4,7 @@ import { writeUsage } from '../../domain/usage/write.ts'
 const EVERY_MS = 5_000
 
 /** Writes down every five seconds what applications have asked for, and a last time when it is disposed of. */
-export function keepUsage(ctx: Context): AsyncDisposable {
+export function startUsageFlush(ctx: Context): AsyncDisposable {
   let isFailing = false
   let toldLost = 0
   const write = async () => {

@@ -1,9 +1,9 @@
 import cluster, { type Worker } from 'node:cluster'
-import type { Figures } from '../../telemetry/metrics.ts'
-import { collectFigures, type Meter } from '../metrics/metrics.ts'
+import type { MetricValues } from '../../telemetry/metrics.ts'
+import { collectMetrics, type MetricsSource } from '../metrics/metrics.ts'
 
 type Question = { kind: 'count'; number: number; withDatabase: boolean }
-type Answer = { kind: 'counted'; number: number; figures: Figures[] }
+type Answer = { kind: 'counted'; number: number; figures: MetricValues[] }
 
 /** One that is starting, stopping or stuck says nothing, and the others are not held up by it. */
 const ANSWER_MS = 3_000
@@ -11,16 +11,16 @@ const ANSWER_MS = 3_000
 let asked = 0
 
 /** The figures of all processes that serve, asked by the first one; the database's are asked through one of them. */
-export async function gatherFigures(): Promise<Figures[]> {
+export async function gatherMetrics(): Promise<MetricValues[]> {
   const members = Object.values(cluster.workers ?? {}).filter((worker) => worker?.isConnected())
   const answers = await Promise.all(members.map((worker, index) => (worker ? ask(worker, index === 0) : [])))
   return answers.flat()
 }
 
-function ask(worker: Worker, withDatabase: boolean): Promise<Figures[]> {
+function ask(worker: Worker, withDatabase: boolean): Promise<MetricValues[]> {
   const number = ++asked
   return new Promise((resolve) => {
-    const settle = (figures: Figures[]) => {
+    const settle = (figures: MetricValues[]) => {
       clearTimeout(timer)
       worker.off('message', hear)
       resolve(figures)
@@ -35,10 +35,10 @@ function ask(worker: Worker, withDatabase: boolean): Promise<Figures[]> {
 }
 
 /** Answers the first process whenever it gathers figures. */
-export function tellFigures(meter: Meter) {
+export function sendMetrics(meter: MetricsSource) {
   process.on('message', async ({ kind, number, withDatabase }: Question) => {
     if (kind !== 'count') return
-    const figures = await collectFigures(meter, withDatabase)
+    const figures = await collectMetrics(meter, withDatabase)
     process.send?.({ kind: 'counted', number, figures } satisfies Answer)
   })
 }

@@ -2,27 +2,27 @@ import cluster from 'node:cluster'
 import { once } from 'node:events'
 import type { Config } from '../../config.ts'
 import { countForWorkers } from '../../counters/shared-counters.ts'
-import { reasonOf } from '../../telemetry/error-message.ts'
+import { errorMessageOf } from '../../telemetry/error-message.ts'
 import { logger } from '../../telemetry/logger.ts'
 import { prepareStorage } from '../demo.ts'
-import type { Life } from '../lifecycle.ts'
-import { serveFigures } from '../metrics/metrics.ts'
+import type { Lifecycle } from '../lifecycle.ts'
+import { serveMetricsOf } from '../metrics/metrics.ts'
 import { openService } from '../service.ts'
 import { welcome } from '../welcome.ts'
-import { gatherFigures } from './metrics.ts'
-import { Crew, type Message } from './workers.ts'
+import { gatherMetrics } from './metrics.ts'
+import { type ClusterMessage, WorkerProcesses } from './workers.ts'
 
 /**
  * The first of `WEB_CONCURRENCY` + 1 processes: it owns database, migrations, demo data and counters, and the others
  * serve. SIGHUP replaces those one after the other.
  */
-export async function leadCluster(config: Config, life: Life, main: string): Promise<void> {
+export async function leadCluster(config: Config, life: Lifecycle, main: string): Promise<void> {
   countForWorkers()
   cluster.setupPrimary({ exec: main })
-  await serveFigures(config, life.opened, gatherFigures)
+  await serveMetricsOf(config, life.opened, gatherMetrics)
   const listening = once(cluster, 'listening')
   const storage = listening.then(() => prepareStorage(config, life))
-  const crew = new Crew(config.processes, storage, life.stopping)
+  const crew = new WorkerProcesses(config.processes, storage, life.stopping)
   const stopCrew = () => crew.stop()
   life.opened.defer(stopCrew)
   life.stopping.addEventListener('abort', stopCrew, { once: true })
@@ -47,9 +47,9 @@ export async function leadCluster(config: Config, life: Life, main: string): Pro
  * One of the processes that serve. While the database is on its way it listens and answers 503; one that comes later
  * listens when it can answer, because its fellows do already.
  */
-export async function serveInCluster(config: Config, life: Life): Promise<void> {
+export async function serveInCluster(config: Config, life: Lifecycle): Promise<void> {
   process.on('SIGHUP', () => {}) // meant for the first process
-  const tell = (message: Message) => process.send?.(message)
+  const tell = (message: ClusterMessage) => process.send?.(message)
   try {
     const [begin, database] = [hear('begin', life.stopping), hear('database', life.stopping)]
     database.catch(() => {}) // it may never be waited for
@@ -60,15 +60,15 @@ export async function serveInCluster(config: Config, life: Life): Promise<void> 
     tell({ kind: 'ready' })
   } catch (error) {
     if (life.stopping.aborted) throw error
-    tell({ kind: 'failed', reason: reasonOf(error) }) // the first process says it, once for all, and ends this one
+    tell({ kind: 'failed', reason: errorMessageOf(error) }) // the first process says it, once for all, and ends this one
   }
 }
 
-type Heard<Kind extends Message['kind']> = Extract<Message, { kind: Kind }>
+type Heard<Kind extends ClusterMessage['kind']> = Extract<ClusterMessage, { kind: Kind }>
 
-function hear<Kind extends Message['kind']>(kind: Kind, stopping: AbortSignal): Promise<Heard<Kind>> {
+function hear<Kind extends ClusterMessage['kind']>(kind: Kind, stopping: AbortSignal): Promise<Heard<Kind>> {
   return new Promise((resolve, reject) => {
-    const listen = (message: Message) => {
+    const listen = (message: ClusterMessage) => {
       if (message.kind !== kind) return
       process.off('message', listen)
       resolve(message as Heard<Kind>) // by its kind

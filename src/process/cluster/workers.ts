@@ -1,31 +1,31 @@
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { setTimeout as after } from 'node:timers/promises'
-import type { Target } from '../../db/client.ts'
+import type { DatabaseTarget } from '../../db/client.ts'
 import { logger } from '../../telemetry/logger.ts'
 
 /** What the first process and those that serve tell each other; the counters have messages of their own. */
-export type Message =
+export type ClusterMessage =
   /** From a new process: it listens to what it is told, which would be lost before. */
   | { kind: 'here' }
   /** Go ahead, with the database if it is there already. */
-  | { kind: 'begin'; target?: Target }
-  | { kind: 'database'; target: Target }
+  | { kind: 'begin'; target?: DatabaseTarget }
+  | { kind: 'database'; target: DatabaseTarget }
   | { kind: 'ready' }
   | { kind: 'failed'; reason: string }
 
 const REPLACE_AFTER_MS = 1_000
 
 /** The processes that serve. One that ends by itself is replaced. */
-export class Crew {
+export class WorkerProcesses {
   readonly #size: number
-  readonly #storage: Promise<{ target: Target }>
+  readonly #storage: Promise<{ target: DatabaseTarget }>
   readonly #stopping: AbortSignal
   readonly #members = new Set<Worker>()
-  #target: Target | undefined
+  #target: DatabaseTarget | undefined
 
   /** Where the database is, is passed on once it is known; until then the processes answer 503. */
-  constructor(size: number, storage: Promise<{ target: Target }>, stopping: AbortSignal) {
+  constructor(size: number, storage: Promise<{ target: DatabaseTarget }>, stopping: AbortSignal) {
     this.#size = size
     this.#storage = storage
     this.#stopping = stopping
@@ -51,7 +51,7 @@ export class Crew {
   async #hire(): Promise<void> {
     const worker = cluster.fork()
     this.#members.add(worker)
-    worker.on('message', ({ kind }: Message) => {
+    worker.on('message', ({ kind }: ClusterMessage) => {
       if (kind === 'here') this.#instruct(worker).catch(() => {}) // whoever awaits the database itself hears of it
     })
     try {
@@ -64,7 +64,7 @@ export class Crew {
   }
 
   async #instruct(worker: Worker): Promise<void> {
-    const tell = (message: Message) => worker.isConnected() && worker.send(message)
+    const tell = (message: ClusterMessage) => worker.isConnected() && worker.send(message)
     if (this.#target) return void tell({ kind: 'begin', target: this.#target })
     tell({ kind: 'begin' })
     const { target } = await this.#storage
@@ -102,7 +102,7 @@ export class Crew {
 
 async function readiness(worker: Worker): Promise<void> {
   const { promise, resolve, reject } = withResolvers()
-  worker.on('message', (message: Message) => {
+  worker.on('message', (message: ClusterMessage) => {
     if (message.kind === 'ready') resolve()
     if (message.kind === 'failed') reject(new Error(message.reason))
   })

@@ -1,9 +1,9 @@
 import { isConnectionLost } from '../../db/db-error.ts'
-import { reasonOf } from '../../telemetry/error-message.ts'
+import { errorMessageOf } from '../../telemetry/error-message.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 
 /** Tells once that a database does not answer any more, and once that it does again; is given what becomes of statements. */
-export class DatabaseContact {
+export class DatabaseOutages {
   readonly #log: Logger
   readonly #name: string
   #lostAt: number | undefined
@@ -22,7 +22,7 @@ export class DatabaseContact {
 
   #lose(error: Error) {
     this.#lostAt = performance.now()
-    this.#log.warn({ database: this.#name, reason: reasonOf(error) }, 'The database does not answer')
+    this.#log.warn({ database: this.#name, reason: errorMessageOf(error) }, 'The database does not answer')
   }
 
   #find(lostAt: number) {

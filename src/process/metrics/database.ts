@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import { countConnections } from '../../db/connections.ts'
 import { partitionsUntil } from '../../db/partitions.ts'
 import type { Context } from '../../domain/core/context.ts'
-import { surveyDeliveries } from '../../domain/webhooks/worker/queue-metrics.ts'
+import { queueMetrics } from '../../domain/webhooks/worker/queue-metrics.ts'
 import { Metrics, type Sample } from '../../telemetry/metrics.ts'
 
 const ANSWER_MS = 2_000
@@ -13,7 +13,7 @@ type Reading = Awaited<ReturnType<typeof read>>
  * What only the database knows, of all processes together: asked once a scrape, whichever process is asked. Without an
  * answer within 2 s `database_up` is 0 and stands alone.
  */
-export async function collectDatabaseFigures(ctx: Context | undefined) {
+export async function collectDatabaseMetrics(ctx: Context | undefined) {
   const reading = ctx && (await readInTime(ctx))
   const metrics = new Metrics()
   const gauge = (name: string, help: string, samples: Sample[]) =>
@@ -67,7 +67,7 @@ async function readInTime(ctx: Context): Promise<Reading | undefined> {
 
 async function read(ctx: Context) {
   const [survey, connections, until] = await Promise.all([
-    surveyDeliveries(ctx),
+    queueMetrics(ctx),
     countConnections(ctx.slow),
     partitionsUntil(ctx.slow),
   ])

@@ -1,17 +1,17 @@
 import { poolSizes } from '../../db/pools.ts'
-import { deliveryFigures } from '../../domain/webhooks/worker/metrics.ts'
-import type { Occupancy } from '../../rest/http/load-limit.ts'
+import { deliveryMetrics } from '../../domain/webhooks/worker/metrics.ts'
+import type { LoadLimit } from '../../rest/http/load-limit.ts'
 import type { Mirrored, Sample } from '../../telemetry/metrics.ts'
 import { statementsInFlight } from './statements.ts'
 
 /** Requests that a process works on. */
-export const requestFigures = (occupancy: Occupancy): Mirrored[] => [
+export const requestMetrics = (occupancy: LoadLimit): Mirrored[] => [
   gauge('http_requests_in_flight', 'Requests being answered', () => [{ value: occupancy.requests }]),
   gauge('http_streams_open', 'Streams of live updates', () => [{ value: occupancy.streams }]),
 ]
 
 /** What a process waits for from the database. */
-export const poolFigures = (): Mirrored[] => [
+export const poolMetrics = (): Mirrored[] => [
   gauge('database_statements_in_flight', 'Statements asked and not yet answered, by pool', () =>
     byLabel('pool', statementsInFlight),
   ),
@@ -19,30 +19,30 @@ export const poolFigures = (): Mirrored[] => [
 ]
 
 /** What a process has delivered, whichever door it came through. */
-export const deliveryMirrors = (): Mirrored[] => [
-  gauge('webhook_in_flight', 'Attempts being made', () => [{ value: deliveryFigures.inFlight }]),
+export const deliveryMetricMirrors = (): Mirrored[] => [
+  gauge('webhook_in_flight', 'Attempts being made', () => [{ value: deliveryMetrics.inFlight }]),
   counter('webhook_attempts_total', 'Attempts by what became of the delivery', () =>
-    byLabel('outcome', deliveryFigures.attempts),
+    byLabel('outcome', deliveryMetrics.attempts),
   ),
   counter('webhook_disabled_total', 'Subscriptions that an attempt disabled', () =>
-    byLabel('reason', deliveryFigures.disabled),
+    byLabel('reason', deliveryMetrics.disabled),
   ),
   counter('webhook_lost_leases_total', 'Results that came when somebody else held the lease', () => [
-    { value: deliveryFigures.lostLeases },
+    { value: deliveryMetrics.lostLeases },
   ]),
   counter('webhook_settle_retries_total', 'Settlements that were tried again', () => [
-    { value: deliveryFigures.settleRetries },
+    { value: deliveryMetrics.settleRetries },
   ]),
-  histogram('webhook_attempt_seconds', 'How long attempts took', deliveryFigures.attemptS),
+  histogram('webhook_attempt_seconds', 'How long attempts took', deliveryMetrics.attemptS),
   histogram(
     'webhook_publish_to_arrival_seconds',
     'From an event to its first attempt',
-    deliveryFigures.publishToArrivalS,
+    deliveryMetrics.publishToArrivalS,
   ),
 ]
 
 type Read = () => Sample[]
-type Durations = typeof deliveryFigures.attemptS
+type Durations = typeof deliveryMetrics.attemptS
 const gauge = (name: string, help: string, read: Read): Mirrored => ({ name, help, type: 'gauge', read })
 const counter = (name: string, help: string, read: Read): Mirrored => ({ name, help, type: 'counter', read })
 const histogram = (name: string, help: string, durations: Durations): Mirrored => ({

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { Config } from '../../config.ts'
 import { logger } from '../../telemetry/logger.ts'
-import { listen } from '../listen.ts'
+import { listenHttp } from '../listen.ts'
 
 /** Serves `GET /metrics` on `METRICS_PORT`. Throws one line that names the variable when that cannot be had. */
 export async function serveMetrics({ metricsPort: port, host }: MetricsPlace, collect: () => Promise<string>) {
@@ -19,7 +19,7 @@ export async function serveMetrics({ metricsPort: port, host }: MetricsPlace, co
       )
   })
   server.maxConnections = CONNECTIONS_MAX
-  await listen(server, { port, host }, 'METRICS_PORT')
+  await listenHttp(server, { port, host }, 'METRICS_PORT')
   return {
     [Symbol.asyncDispose]: async () => {
       server.close()

@@ -2,7 +2,7 @@ import type { PoolName } from '../../db/pools.ts'
 import { type Logger, logger } from '../../telemetry/logger.ts'
 import type { ProcessMetrics } from '../../telemetry/process-metrics.ts'
 import type { Traces } from '../../telemetry/traces.ts'
-import { DatabaseContact } from './database-outages.ts'
+import { DatabaseOutages } from './database-outages.ts'
 
 /** From here on a statement is worth a line. The slow pool is for what takes its time. */
 const SLOW_MS: Record<PoolName, number> = { fast: 500, replica: 500, slow: 5_000 }
@@ -22,11 +22,11 @@ type Watchers = { metrics?: ProcessMetrics | undefined; traces?: Traces | undefi
  * also show when a database goes away and comes back.
  */
 export function watchStatements({ metrics, traces, log = logger }: Watchers = {}) {
-  const primary = new DatabaseContact(log, 'primary')
-  const contacts: Record<PoolName, DatabaseContact> = {
+  const primary = new DatabaseOutages(log, 'primary')
+  const contacts: Record<PoolName, DatabaseOutages> = {
     fast: primary,
     slow: primary,
-    replica: new DatabaseContact(log, 'replica'),
+    replica: new DatabaseOutages(log, 'replica'),
   }
   return (pool: PoolName) => (text: string) => {
     const begun = performance.now()

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../../domain/core/problem.ts'
 import type { Form } from '../openapi/routes.ts'
-import { collect } from './read-bytes.ts'
+import { readBytes } from './read-bytes.ts'
 
 type Fields = Record<string, unknown>
 type Body = { bytes: Buffer; type: string; form: Form }
@@ -16,7 +16,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 export async function readBody(request: IncomingMessage, form: Form): Promise<Fields> {
   const type = request.headers['content-type'] ?? ''
   const parse = isAbsent(request) ? noFields : parserOf(request, type)
-  const bytes = await collect(request, form.bytesMax)
+  const bytes = await readBytes(request, form.bytesMax)
   try {
     return await parse({ bytes, type, form })
   } catch (cause) {

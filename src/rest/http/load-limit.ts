@@ -6,7 +6,7 @@ const REQUESTS_MAX = 1_000
 const STREAMS_MAX = 10_000
 
 /** How many requests a process works on at this moment, within bounds. */
-export class Occupancy {
+export class LoadLimit {
   #requests = 0
   #streams = 0
 

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { routeAt } from '../openapi/routes.ts'
-import { pageOf } from '../pages/paths.ts'
+import { pageRouteOf } from '../pages/paths.ts'
 import { isStream } from './load-limit.ts'
-import { targetOf } from './request-target.ts'
+import { parseRequestTarget } from './request-target.ts'
 
 /** Hears of each answer: which operation (one of a known few), status, seconds. */
 export type RequestMeasure = (operation: string, status: number, seconds: number) => void
@@ -25,10 +25,10 @@ const METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS']
 
 /** The route as the specification spells it; of a page the method and the first part of its path; never what was sent. */
 export function operationOf(method: string, url: string): string {
-  const page = pageOf(url)
+  const page = pageRouteOf(url)
   if (page) return `${METHODS.includes(method) ? method : 'OTHER'} ${page}`
   try {
-    return routeAt(method, targetOf(url).path)?.operation.route ?? NOWHERE
+    return routeAt(method, parseRequestTarget(url).path)?.operation.route ?? NOWHERE
   } catch {
     return NOWHERE // no path at all
   }

@@ -5,7 +5,7 @@ import { Problem } from '../../domain/core/problem.ts'
 const DISCARDED_BYTES_MAX = 4 * 1024 * 1024
 
 /** All bytes of a body of at most `bytesMax`; `payload_too_large` once the client has had its say. */
-export function collect(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+export function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

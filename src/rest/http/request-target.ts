@@ -2,15 +2,15 @@ import querystring from 'node:querystring'
 import { Problem } from '../../domain/core/problem.ts'
 
 /** Where a request goes. `query` has no prototype, so `constructor` is a name like any other. */
-export type Target = { path: string; search: string; query: Record<string, unknown> }
+export type RequestTarget = { path: string; search: string; query: Record<string, unknown> }
 
 const noQuery: Record<string, unknown> = Object.freeze(Object.create(null))
 
 /** Where a request goes whose target was not read. */
-export const nowhere: Target = { path: '', search: '', query: noQuery }
+export const unknownTarget: RequestTarget = { path: '', search: '', query: noQuery }
 
 /** Splits the target of a request. Anything but a path is refused (RFC 9112, section 3.2.2 ff.: we are no proxy). */
-export function targetOf(url: string): Target {
+export function parseRequestTarget(url: string): RequestTarget {
   if (!url.startsWith('/')) throw new Problem('invalid_request', 'The request target must be a path.')
   const at = url.indexOf('?')
   const rawPath = at === -1 ? url : url.slice(0, at)

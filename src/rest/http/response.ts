@@ -3,27 +3,27 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Problem } from '../../domain/core/problem.ts'
 import type { Operation } from '../../routers/operation.ts'
 import { commonHeaders, type Headers, headersOfPath } from './headers.ts'
-import type { Target } from './request-target.ts'
+import type { RequestTarget } from './request-target.ts'
 import { challengeOf } from './www-authenticate.ts'
 
 /** What an answer depends on beside the answer itself. */
-export type Place = { path: string; requestId: string; publicUrl: string }
-export type Answer = { status: number; headers: Headers; body?: string }
+export type ResponseContext = { path: string; requestId: string; publicUrl: string }
+export type RestResponse = { status: number; headers: Headers; body?: string }
 
 /** Dresses the JSON of what a procedure returned: `{ data }`, with a `Link` if there is a next page, or as it is. */
 export function success(
   { status, envelope }: Operation,
   json: string | undefined,
   next: string | null,
-  target: Target,
-): Answer {
+  target: RequestTarget,
+): RestResponse {
   if (status === 204 || json === undefined) return { status, headers: {} }
   const headers: Headers = next === null ? {} : { Link: linkTo(next, target) }
   return { status, headers, body: envelope === 'none' ? json : `{"data":${json}}` }
 }
 
 /** What an error looks like at this path: the envelope of section 7, or what RFC 6749, section 5.2, says when asked for it. */
-export function failure(problem: Problem, target: Target, publicUrl: string): Answer {
+export function failure(problem: Problem, target: RequestTarget, publicUrl: string): RestResponse {
   const { status, code, message, details } = problem
   const headers: Headers = {}
   const isTokenEndpoint = /^\/oauth\/(token|revoke)\/?$/.test(target.path)
@@ -44,8 +44,8 @@ export function failure(problem: Problem, target: Target, publicUrl: string): An
  */
 export function send(
   response: ServerResponse,
-  { path, requestId, publicUrl }: Place,
-  { status, headers: own, body }: Answer,
+  { path, requestId, publicUrl }: ResponseContext,
+  { status, headers: own, body }: RestResponse,
   rate?: Headers,
 ) {
   if (response.headersSent || response.destroyed) return
@@ -73,7 +73,7 @@ function isUnchanged({ headers: { 'if-none-match': known } }: IncomingMessage, h
 }
 
 /** Relative, so that its host is the one that the client asked, whatever proxies and headers say. */
-function linkTo(cursor: string, { path, search }: Target): string {
+function linkTo(cursor: string, { path, search }: RequestTarget): string {
   const query = new URLSearchParams(search)
   query.set('cursor', cursor)
   return `<${path}?${query}>; rel="next"`

@@ -5,14 +5,14 @@ import type { Logger } from '../../telemetry/logger.ts'
 import type { Traces } from '../../telemetry/traces.ts'
 import { createRestHandler } from '../handler.ts'
 import { createPages } from '../pages/app.ts'
-import { pageOf } from '../pages/paths.ts'
+import { pageRouteOf } from '../pages/paths.ts'
 import { logAccess } from './access-log.ts'
 import { callerOf, isRepeated } from './caller.ts'
-import { Occupancy } from './load-limit.ts'
+import { LoadLimit } from './load-limit.ts'
 import { noteChunks, refuseBrokenHttp } from './malformed-http.ts'
 import { measureRequest, type RequestMeasure } from './measure.ts'
 import { inTurn } from './pipelining.ts'
-import { nowhere } from './request-target.ts'
+import { unknownTarget } from './request-target.ts'
 import { failure, send } from './response.ts'
 import { traceRequest } from './trace.ts'
 
@@ -28,12 +28,12 @@ export type ServerOptions = {
   /** Makes spans of requests and of what is done for them. */
   traces?: Traces | undefined
   /** How many requests are in flight at this moment is asked of it. */
-  occupancy?: Occupancy
+  occupancy?: LoadLimit
 }
 
 /** One HTTP server: REST is answered on node:http itself, and only pages pass through Express. */
 export function createHttpServer(options: ServerOptions): Server {
-  const { contextOf, log, publicUrl, trustProxy, measure, traces, occupancy = new Occupancy() } = options
+  const { contextOf, log, publicUrl, trustProxy, measure, traces, occupancy = new LoadLimit() } = options
   const handleRest = createRestHandler({
     contextOf,
     publicUrl,
@@ -57,8 +57,8 @@ export function createHttpServer(options: ServerOptions): Server {
   const answer = (request: IncomingMessage, response: ServerResponse, caller: Caller) => {
     const refusal = occupancy.hasPlaceFor(request, response) ? malformed(request) : busy()
     const place = { path: '', requestId: caller.requestId, publicUrl }
-    if (refusal) send(response, place, failure(refusal, nowhere, publicUrl))
-    else if (pageOf(request.url ?? '')) handlePage(request, response, caller)
+    if (refusal) send(response, place, failure(refusal, unknownTarget, publicUrl))
+    else if (pageRouteOf(request.url ?? '')) handlePage(request, response, caller)
     else void handleRest(request, response, caller)
   }
 

@@ -2,8 +2,12 @@ import { type ProblemCode, problems } from '../../domain/core/problem.ts'
 import type { Operation } from '../../routers/operation.ts'
 
 type Json = { [key: string]: Json } | Json[] | string | number | boolean | null | undefined
-export type Tree = { [key: string]: Json }
-export type Response = { description: string; headers?: Tree; content?: { 'application/json': { schema: Tree } } }
+export type JsonObject = { [key: string]: Json }
+export type Response = {
+  description: string
+  headers?: JsonObject
+  content?: { 'application/json': { schema: JsonObject } }
+}
 
 /** The one shape of errors (section 7). */
 export const envelopeComponents = {
@@ -21,11 +25,11 @@ export const envelopeComponents = {
       },
     },
   },
-} satisfies Tree
+} satisfies JsonObject
 
 const header = (description: string, example: Json) => ({
   description,
-  schema: { type: typeof example, example } as Tree,
+  schema: { type: typeof example, example } as JsonObject,
 })
 
 export const headerComponents = {
@@ -36,24 +40,24 @@ export const headerComponents = {
   'RateLimit-Reset': header('Seconds until the window ends.', 60),
   'RateLimit-Policy': header('The limit and its window in seconds.', '800;w=60'),
   'Retry-After': header('Seconds until another try can succeed.', 12),
-} satisfies Record<string, Tree>
+} satisfies Record<string, JsonObject>
 
-const refer = (...names: (keyof typeof headerComponents)[]): Tree =>
+const refer = (...names: (keyof typeof headerComponents)[]): JsonObject =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 /** The success response at its declared status, in its envelope, with the headers that it carries. */
-export function successOf({ status, envelope, method, path }: Operation, schema: Tree | undefined): Response {
+export function successOf({ status, envelope, method, path }: Operation, schema: JsonObject | undefined): Response {
   const isRead = method === 'GET' && path.startsWith('/v1/')
   const limits = path.startsWith('/v1/')
     ? refer('RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy')
     : {}
   const headers = { ...limits, ...(isRead && refer('ETag')), ...(envelope === 'page' && refer('Link')) }
-  const dressed = (description: string, body: Tree) => ({ ...json(description, body), headers })
+  const dressed = (description: string, body: JsonObject) => ({ ...json(description, body), headers })
   if (status === 204 || !schema) return { description: 'Done; there is no body.', headers }
   if (envelope === 'none') return dressed('Success', schema)
   if (envelope === 'data') return dressed('Success', dataOf(schema))
-  const { items } = schema.properties as Tree
-  return dressed('One page of the list', dataOf(items as Tree))
+  const { items } = schema.properties as JsonObject
+  return dressed('One page of the list', dataOf(items as JsonObject))
 }
 
 /** A failure with the codes that an operation can give at this status. */
@@ -62,8 +66,12 @@ export function failureOf(status: number, codes: readonly ProblemCode[]): Respon
   return status === 429 || status === 503 ? { ...failure, headers: refer('Retry-After') } : failure
 }
 
-const dataOf = (schema: Tree): Tree => ({ type: 'object', required: ['data'], properties: { data: schema } })
-const json = (description: string, schema: Tree): Response => ({
+const dataOf = (schema: JsonObject): JsonObject => ({
+  type: 'object',
+  required: ['data'],
+  properties: { data: schema },
+})
+const json = (description: string, schema: JsonObject): Response => ({
   description,
   content: { 'application/json': { schema } },
 })

@@ -6,15 +6,20 @@ import {
   envelopeComponents,
   failureOf,
   headerComponents,
+  type JsonObject,
   type Response,
   successOf,
-  type Tree,
 } from './document-responses.ts'
 import { describedTags, description } from './document-texts.ts'
 import { type RestRoute, routes } from './routes.ts'
 
 type Body = { content: Record<string, { schema: { properties: Record<string, object> } }> }
-type Described = { requestBody?: Body; parameters?: Tree[]; responses: Record<string, Response>; security?: Tree[] }
+type Described = {
+  requestBody?: Body
+  parameters?: JsonObject[]
+  responses: Record<string, Response>
+  security?: JsonObject[]
+}
 
 /** The OpenAPI document: what trpc-to-openapi derives, plus the statuses, envelopes, scopes and slashes it cannot express. */
 export function createDocument(publicUrl: string) {
@@ -75,7 +80,7 @@ function repair(route: RestRoute, found: Described): Described {
 /** A POST under /v1 does its work once for each `Idempotency-Key`. */
 const isRepeatable = ({ form, operation }: RestRoute) => form !== undefined && operation.path.startsWith('/v1/')
 
-const idempotencyKey: Tree = {
+const idempotencyKey: JsonObject = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
@@ -102,7 +107,7 @@ const clockProblems = ({ access }: RestRoute): ProblemCode[] =>
   access?.kind === 'cron' ? ['unauthorized', 'invalid_token'] : []
 
 /** Any one scope of several is enough, hence one entry each. What needs a user cannot be done with an API key. */
-function securityOf({ access }: RestRoute): Tree[] {
+function securityOf({ access }: RestRoute): JsonObject[] {
   if (access?.kind === 'cron') return [{ cronSecret: [] }, {}]
   if (access?.kind !== 'scopes') return []
   const { scopes, by } = access

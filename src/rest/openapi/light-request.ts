@@ -1,6 +1,6 @@
 import type { TRPCError } from '@trpc/server'
 import type { Page } from '../../domain/core/paging.ts'
-import type { Context } from '../../routers/trpc.ts'
+import type { ProcedureContext } from '../../routers/trpc.ts'
 import type { RestRoute } from './routes.ts'
 
 export type Call = {
@@ -9,7 +9,7 @@ export type Call = {
   path: string
   query: Record<string, unknown>
   body: unknown
-  context: Context
+  context: ProcedureContext
 }
 
 const neverAborted = new AbortController().signal
@@ -26,7 +26,7 @@ export class LightRequest {
   readonly url: string
   readonly query: Record<string, unknown>
   readonly body: unknown
-  readonly context: Context
+  readonly context: ProcedureContext
   readonly headers = jsonHeaders
   readonly signal = neverAborted
   /** Set by the library's hook: why the procedure failed. */

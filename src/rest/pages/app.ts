@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import type { Caller, Context } from '../../domain/core/context.ts'
-import { problemOfFailure } from '../../domain/core/database-problem.ts'
+import { databaseProblem } from '../../domain/core/database-problem.ts'
 import { Problem } from '../../domain/core/problem.ts'
 import { eventSchemas } from '../../domain/events/types.ts'
 import { commonHeaders } from '../http/headers.ts'
-import { nowhere } from '../http/request-target.ts'
+import { unknownTarget } from '../http/request-target.ts'
 import { failure, send } from '../http/response.ts'
 import type { ServerOptions } from '../http/server.ts'
 import { createDocument } from '../openapi/document.ts'
-import { peoplePages } from './auth/auth-pages.ts'
+import { authPages } from './auth/auth-pages.ts'
 import { consolePages } from './console.ts'
 import { guidePages, llmsText } from './docs/guides.ts'
 import { referencePages } from './docs/reference.ts'
@@ -54,7 +54,7 @@ function createApp(context: Context, callers: Callers, report: (error: unknown) 
   app.use('/docs', referencePages())
   app.use('/console', consolePages(context))
   app.use('/trpc', trpcPages(context, callerOf))
-  app.use(metadataPages(context), peoplePages(context, callerOf))
+  app.use(metadataPages(context), authPages(context, callerOf))
   const placeOf = (request: IncomingMessage) => ({
     requestId: callerOf(request).requestId,
     publicUrl: context.publicUrl,
@@ -71,7 +71,7 @@ function createApp(context: Context, callers: Callers, report: (error: unknown) 
 /** Express gives what the client did wrong a status of its own; anything else is a fault of ours. */
 function explain(error: unknown, report: (error: unknown) => void): Problem {
   if (error instanceof Problem) return error
-  const known = problemOfFailure(error)
+  const known = databaseProblem(error)
   if (known) return known
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
   if (status >= 400 && status < 500) return new Problem('invalid_request', 'The request is not well-formed.')
@@ -83,5 +83,5 @@ const starting = () => new Problem('unavailable', 'The service is starting; try 
 
 /** No page is under a path of the specification, so none needs the headers of one. */
 function refuse(response: ServerResponse, problem: Problem, place: { requestId: string; publicUrl: string }) {
-  send(response, { path: '', ...place }, failure(problem, nowhere, place.publicUrl))
+  send(response, { path: '', ...place }, failure(problem, unknownTarget, place.publicUrl))
 }

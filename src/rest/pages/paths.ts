@@ -15,6 +15,6 @@ const pagePaths = [
 const page = new RegExp(`^(?:${pagePaths.join('|').replaceAll('.', '\\.')})(?=[/?]|$)`)
 
 /** The one of these paths that an address is at or below. */
-export function pageOf(url: string): string | undefined {
+export function pageRouteOf(url: string): string | undefined {
   return page.exec(url)?.[0]
 }

@@ -3,7 +3,7 @@ import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import type { Caller, Context } from '../../domain/core/context.ts'
 import type { Problem } from '../../domain/core/problem.ts'
 import { appRouter } from '../../routers/index.ts'
-import { problemOf } from '../../routers/problem.ts'
+import { problemFrom } from '../../routers/problem.ts'
 import { challengeOf } from '../http/www-authenticate.ts'
 import { sessionOf } from './auth/session-cookie.ts'
 
@@ -20,9 +20,9 @@ export function trpcPages(context: Context, callerOf: (request: IncomingMessage)
       ...context,
       caller: { ...callerOf(req), session: sessionOf(req, context.publicUrl) },
     }),
-    responseMeta: ({ errors }) => ({ headers: headersOf(errors.map(problemOf), context.publicUrl) }),
+    responseMeta: ({ errors }) => ({ headers: headersOf(errors.map(problemFrom), context.publicUrl) }),
     onError: ({ error, path }) => {
-      const { status, code } = problemOf(error)
+      const { status, code } = problemFrom(error)
       if (context.stopping.aborted && code === 'unavailable') return // live streams end by being told so
       if (status >= 500) context.log.error({ err: error.cause ?? error, path }, 'a call failed')
     },

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, expect, test, vi } from 'vitest'
-import type { Target } from '../../../src/db/client.ts'
+import type { DatabaseTarget } from '../../../src/db/client.ts'
 import { bundle } from '../../support/bundle.ts'
 import { createTestDatabase } from '../../support/database.ts'
 
@@ -117,7 +117,7 @@ test.concurrent('statements of one text are told apart by the types of their par
 })
 
 /** A proxy wants to know the host and the port. */
-function partsOf(target: Target) {
+function partsOf(target: DatabaseTarget) {
   if (typeof target !== 'string') return target
   const { hostname, port, username, password, pathname } = new URL(target)
   return { host: hostname, port: Number(port || 5432), user: username, password, database: pathname.slice(1) }

@@ -1,5 +1,5 @@
 import postgres, { type Notice, type Sql } from 'postgres'
-import { type Database, databaseOver, type Target } from '../../../src/db/client.ts'
+import { type Database, type DatabaseTarget, databaseOver } from '../../../src/db/client.ts'
 
 /** A node of a plan as EXPLAIN writes it, as far as the tests look at it. */
 export type PlanNode = {
@@ -27,7 +27,7 @@ export type ExplainedDatabases = AsyncDisposable & {
  * `target` is a superuser's, whom alone auto_explain serves. Plans are made as the pools of the service make them, but for
  * what `settings` forbid.
  */
-export function openExplained(target: Target, settings: Record<string, string> = {}): ExplainedDatabases {
+export function openExplained(target: DatabaseTarget, settings: Record<string, string> = {}): ExplainedDatabases {
   const told: Explained[] = []
   const onnotice = ({ message = '' }: Partial<Notice>) => {
     const [, json] = /^duration: .*plan:\n(.*)$/s.exec(message) ?? []
@@ -54,7 +54,11 @@ export function openExplained(target: Target, settings: Record<string, string> =
   }
 }
 
-function connectExplained(target: Target, given: Record<string, string>, onnotice: (notice: Notice) => void): Sql {
+function connectExplained(
+  target: DatabaseTarget,
+  given: Record<string, string>,
+  onnotice: (notice: Notice) => void,
+): Sql {
   const settings = {
     max: 1,
     onnotice,

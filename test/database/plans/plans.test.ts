@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { accessTokens, apiKeys, loginSessions } from '../../../src/db/schema/index.ts'
-import { identify } from '../../../src/domain/access/authenticate.ts'
+import { authenticate } from '../../../src/domain/access/authenticate.ts'
 import { findSession, listSessions } from '../../../src/domain/access/sessions.ts'
 import { mint } from '../../../src/domain/access/token-format.ts'
 import { listKeys } from '../../../src/domain/applications/api-keys.ts'
@@ -24,7 +24,7 @@ import { getUsage } from '../../../src/domain/usage/read.ts'
 import { getCurrentUser } from '../../../src/domain/users.ts'
 import { listDeliveries } from '../../../src/domain/webhooks/deliveries/ledger.ts'
 import { claimDue } from '../../../src/domain/webhooks/queue/claim.ts'
-import { takePulse } from '../../../src/domain/webhooks/queue/due-check.ts'
+import { checkDue } from '../../../src/domain/webhooks/queue/due-check.ts'
 import { listWebhooks } from '../../../src/domain/webhooks/subscriptions/overview.ts'
 import { listSubscriptions } from '../../../src/domain/webhooks/subscriptions/subscriptions.ts'
 import { createTestContext } from '../../support/context.ts'
@@ -112,8 +112,8 @@ const owner = asApplication(4)
 type Case = [name: string, rowsMost: number, explain: () => Promise<{ statements: Explained[] }>, allowed?: RegExp]
 
 const cases: Case[] = [
-  ['an access token', 1, () => call(() => identify(ctx, token))],
-  ['an API key', 1, () => call(() => identify(ctx, key))],
+  ['an access token', 1, () => call(() => authenticate(ctx, token))],
+  ['an API key', 1, () => call(() => authenticate(ctx, key))],
   ['a login session', 1, () => call(() => findSession(ctx, secret))],
   ['the current user', 1, () => call(() => getCurrentUser(asUser(7)))],
   ['a channel', 1, () => call(() => getChannel(ctx, 'user_77'))],
@@ -180,7 +180,7 @@ const cases: Case[] = [
   ['events of a channel', 101, () => call(() => readEvents(asUser(3), nth('evt', 10, 12_000)))],
   ['events of every channel', 101, () => call(() => readEvents(owner, nth('evt', 10, 12_000)))],
   ['what is due', 300, () => call(() => claimDue(ctx, { lane: 0, limit: 100, after: '' })), /Sort$|^Merge Join$/],
-  ['whether anything is due', 1, () => call(() => takePulse(ctx))],
+  ['whether anything is due', 1, () => call(() => checkDue(ctx))],
   ['what has expired', 1_000, () => call(() => deleteExpired(ctx))],
 ]
 

@@ -1,6 +1,6 @@
-import { connect, databaseOver, type Target } from '../../../src/db/client.ts'
+import { connect, type DatabaseTarget, databaseOver } from '../../../src/db/client.ts'
 import { boundAt } from '../../../src/db/partition-ranges.ts'
-import { keepPartitions } from '../../../src/db/partitions.ts'
+import { maintainPartitions } from '../../../src/db/partitions.ts'
 import { endClient } from '../../../src/db/pools.ts'
 
 export const DAYS = 3
@@ -110,10 +110,10 @@ const ROWS: readonly [table: string, rows: number, values: string][] = [
 ]
 
 /** So much of everything that a sequential scan or a sort would be worth nothing. */
-export async function fill(target: Target): Promise<void> {
+export async function fill(target: DatabaseTarget): Promise<void> {
   const client = connect(target, { max: 1, statementMs: 0 })
   try {
-    await keepPartitions(databaseOver(client), new Date(), { back: DAYS, ahead: 1 })
+    await maintainPartitions(databaseOver(client), new Date(), { back: DAYS, ahead: 1 })
     await client.unsafe(`set session_replication_role = replica; ${MAKE}`) // without triggers no foreign key is looked up
     for (const [table, rows, values] of ROWS) {
       await client.unsafe(`insert into ${table} select ${values} from generate_series(1, ${rows}) n`)

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import type { Resolve } from '../../../src/domain/webhooks/http/dns.ts'
 import { classOf } from '../../../src/domain/webhooks/http/error-class.ts'
-import type { Guard } from '../../../src/domain/webhooks/http/target-policy.ts'
+import type { TargetGuard } from '../../../src/domain/webhooks/http/target-policy.ts'
 import { createTransport } from '../../../src/domain/webhooks/http/transport.ts'
 
 /** A DNS that gives these addresses for every name. */
@@ -11,7 +11,7 @@ export const to =
     found.map((address) => ({ address, family: isIP(address) || 6 }))
 
 /** One POST through the guard: its status, or the class of what kept it from one. */
-export async function attempt(guard: Guard, url: string, resolve: Resolve = to()) {
+export async function attempt(guard: TargetGuard, url: string, resolve: Resolve = to()) {
   const transport = createTransport({ guard, resolve, deadlineMs: 1_000, connectMs: 500 })
   const { signal } = new AbortController()
   const { status, error } = await transport.post({ url: new URL(url), headers: [], body: Buffer.from('{}'), signal })

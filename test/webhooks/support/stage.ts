@@ -8,7 +8,7 @@ import { transact } from '../../../src/domain/core/transaction.ts'
 import { emitEvent } from '../../../src/domain/events/emit.ts'
 import type { EventType } from '../../../src/domain/events/types.ts'
 import { createSubscription } from '../../../src/domain/webhooks/subscriptions/subscriptions.ts'
-import { deliveryFigures } from '../../../src/domain/webhooks/worker/metrics.ts'
+import { deliveryMetrics } from '../../../src/domain/webhooks/worker/metrics.ts'
 import { type WorkOptions, workDeliveries } from '../../../src/domain/webhooks/worker/work.ts'
 import { createTestContext } from '../../support/context.ts'
 import { type Answering, type Receiver, startReceiver } from '../../support/receiver.ts'
@@ -29,7 +29,7 @@ export async function createStage(overrides: Partial<Context> = {}) {
   const test = await createTestContext(overrides)
   const { context } = test
   await noteExpected(context)
-  const unlogged = () => deliveryFigures.lostLeases + deliveryFigures.attempts.released
+  const unlogged = () => deliveryMetrics.lostLeases + deliveryMetrics.attempts.released
   const unloggedBefore = unlogged()
   let copies = 0
   const ada = await test.user('ada')

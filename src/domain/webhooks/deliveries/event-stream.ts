@@ -1,11 +1,11 @@
-import { looks, type Marked, type StreamContext } from '../../events/live-stream.ts'
+import { type Marked, poll, type StreamContext } from '../../events/live-stream.ts'
 import type { LoggedEvent } from '../../events/log.ts'
-import { Bell } from '../../events/signal.ts'
+import { Signal } from '../../events/signal.ts'
 import type { SubscribableType } from '../../events/types.ts'
-import type { OwnerContext } from '../subscriptions/ownership.ts'
-import { FollowedLog } from './event-tail.ts'
+import type { SubscriptionOwnerContext } from '../subscriptions/ownership.ts'
+import { EventTail } from './event-tail.ts'
 
-export type Following = {
+export type EventFilter = {
   /** All when left out. */
   types?: readonly SubscribableType[] | undefined
   /**
@@ -16,7 +16,7 @@ export type Following = {
 }
 
 /** At once an empty batch: from here on nothing is missed. */
-export type Followed = Marked<{ events: LoggedEvent[] }>
+export type StreamedEvents = Marked<{ events: LoggedEvent[] }>
 
 const LOOK_MS = 1_000
 /** Of a beat: enough for the last seconds of a busy site, which are read again each time. */
@@ -29,26 +29,26 @@ const BATCH_LEAST = 100
  */
 export async function followEvents(
   ctx: StreamContext,
-  following: Following,
+  following: EventFilter,
   signal: AbortSignal | undefined,
-): Promise<AsyncGenerator<Followed>> {
-  const log = new FollowedLog(ctx, following.after)
-  const beats = looks(ctx, signal, () => log.isBehind)
+): Promise<AsyncGenerator<StreamedEvents>> {
+  const log = new EventTail(ctx, following.after)
+  const beats = poll(ctx, signal, () => log.isBehind)
   return batches(ctx, log, following, beats)
 }
 
 /** The same for the operator, who has no credential that could end. */
 export function followAsOperator(
-  ctx: OwnerContext,
-  following: Following,
+  ctx: SubscriptionOwnerContext,
+  following: EventFilter,
   signal: AbortSignal,
-): AsyncGenerator<Followed> {
-  const log = new FollowedLog(ctx, following.after)
+): AsyncGenerator<StreamedEvents> {
+  const log = new EventTail(ctx, following.after)
   return batches(ctx, log, following, wakes(ctx, log, signal))
 }
 
-async function* wakes({ onWake }: OwnerContext, log: FollowedLog, signal: AbortSignal): AsyncGenerator<void> {
-  const bell = new Bell()
+async function* wakes({ onWake }: SubscriptionOwnerContext, log: EventTail, signal: AbortSignal): AsyncGenerator<void> {
+  const bell = new Signal()
   const stopHearing = onWake(bell.ring)
   try {
     while (!signal.aborted) {
@@ -61,7 +61,12 @@ async function* wakes({ onWake }: OwnerContext, log: FollowedLog, signal: AbortS
 }
 
 /** At each beat one batch at most, so that between two of them it is seen who has gone and whose credential has ended. */
-async function* batches(ctx: OwnerContext, log: FollowedLog, { types }: Following, beats: AsyncGenerator<void>) {
+async function* batches(
+  ctx: SubscriptionOwnerContext,
+  log: EventTail,
+  { types }: EventFilter,
+  beats: AsyncGenerator<void>,
+) {
   const isWanted = ({ type }: LoggedEvent) => types?.some((one) => one === type) ?? true
   yield { mark: log.mark, item: { events: [] } }
   for await (const _ of beats) {

@@ -1,6 +1,6 @@
-import { bornAt, lowerBound } from '../../core/ids.ts'
+import { createdAtOf, lowerBound } from '../../core/ids.ts'
 import { type LoggedEvent, readEvents } from '../../events/log.ts'
-import type { OwnerContext } from '../subscriptions/ownership.ts'
+import type { SubscriptionOwnerContext } from '../subscriptions/ownership.ts'
 
 /** Longer than a transaction lasts: what commits late has an identifier that lies so far back at most. */
 const OVERLAP_MS = 10_000
@@ -14,14 +14,14 @@ const MARK = new RegExp(`^(evt_${TIME})\\.(evt_${TIME})`)
  * The log of events from now on, as it is read by and by. Identifiers are made before their commit, so an event may appear
  * behind one that was read already: the last seconds are read again each time, and what was seen is left out.
  */
-export class FollowedLog {
+export class EventTail {
   readonly #seen = new Set<string>()
   readonly #begin: string
   #after: string
   #isBehind = true
 
   /** `mark`: that of an earlier reading, which this one goes on behind. It has forgotten what that one saw last. */
-  constructor({ now }: OwnerContext, mark?: string | null) {
+  constructor({ now }: SubscriptionOwnerContext, mark?: string | null) {
     const latest = lowerBound('event', now())
     const earliest = lowerBound('event', new Date(now().getTime() - RESUMED_MS))
     const [, begin = latest, after = begin] = MARK.exec(mark ?? '') ?? []
@@ -40,7 +40,7 @@ export class FollowedLog {
   }
 
   /** What is new, oldest first as far as it is there. */
-  async read(ctx: OwnerContext): Promise<LoggedEvent[]> {
+  async read(ctx: SubscriptionOwnerContext): Promise<LoggedEvent[]> {
     const { events, next } = await readEvents(ctx, this.#after)
     this.#isBehind = next !== this.#after
     const fresh = events.filter(({ id }) => !this.#seen.has(id))
@@ -53,7 +53,7 @@ export class FollowedLog {
 
   /** Where what may still appear begins, and never what was there before the beginning. */
   #overlapOf(last: string): string {
-    const back = lowerBound('event', new Date(bornAt(last).getTime() - OVERLAP_MS))
+    const back = lowerBound('event', new Date(createdAtOf(last).getTime() - OVERLAP_MS))
     if (back < this.#begin) return this.#begin
     return back
   }

@@ -1,7 +1,7 @@
 import type { Context } from '../../core/context.ts'
 import type { LoggedEvent } from '../../events/log.ts'
 import type { EventType } from '../../events/types.ts'
-import { attempt, createSender, type Sender } from '../http/send.ts'
+import { createSender, type Sender, sendAttempt } from '../http/send.ts'
 import { DatabaseClock } from '../queue/database-clock.ts'
 import { signingKey } from '../secrets/sign.ts'
 
@@ -59,6 +59,6 @@ async function forward(
 ) {
   const delivery = { event_id: id, type: type as EventType, subscription_id: NO_SUBSCRIPTION, attempts: 0 }
   const parcel = { delivery, url, payload, keys: [signingKey(secret)] }
-  const { record } = await attempt(sender, parcel, new DatabaseClock(Date.now()), signal)
+  const { record } = await sendAttempt(sender, parcel, new DatabaseClock(Date.now()), signal)
   return { id, type, status: record.status, error_class: record.errorClass, duration_ms: record.durationMs }
 }

@@ -1,9 +1,9 @@
 import { readUpToDate } from '../../../db/replica.ts'
 import { instantText, statement } from '../../../db/statement.ts'
 import { isId, lowerBound } from '../../core/ids.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from '../../core/paging.ts'
+import { decodeCursor, type Page, type PageRequest, toPage } from '../../core/paging.ts'
 import { Problem } from '../../core/problem.ts'
-import { type OwnerContext, requireOwned } from '../subscriptions/ownership.ts'
+import { requireOwnedSubscription, type SubscriptionOwnerContext } from '../subscriptions/ownership.ts'
 import type { AttemptInfo, Delivery, DeliveryDetails } from '../subscriptions/resources.ts'
 
 export type DeliveryFilter = PageRequest & {
@@ -42,15 +42,15 @@ select * from (
 ) deliveries order by id desc limit $6::int`)
 
 /** The deliveries of one of the caller's subscriptions, newest first. Throws `subscription_not_found`. */
-export async function listDeliveries(ctx: OwnerContext, filter: DeliveryFilter): Promise<Page<Delivery>> {
+export async function listDeliveries(ctx: SubscriptionOwnerContext, filter: DeliveryFilter): Promise<Page<Delivery>> {
   const { subscription, outcome = null, type = null, limit, cursor } = filter
-  const { id } = await requireOwned(ctx, subscription)
+  const { id } = await requireOwnedSubscription(ctx, subscription)
   const list = `deliveries ${id}`
   const [after] = decodeCursor(ctx, list, cursor) ?? []
   const before = after ?? boundOf('to', filter.to) ?? LATER_THAN_ALL
   const from = boundOf('from', filter.from) ?? ''
   const rows = await readUpToDate(ctx, (db) => selectDeliveries(db, id, before, from, type, outcome, limit + 1))
-  return pageOf(ctx, list, rows, limit, (row) => [row.id])
+  return toPage(ctx, list, rows, limit, (row) => [row.id])
 }
 
 function boundOf(field: string, text: string | undefined): string | undefined {
@@ -70,7 +70,7 @@ from webhook_attempts where delivery_id = $1 order by n`)
 const selectPayload = statement<[eventId: string], { payload: string }>('select payload from events where id = $1')
 
 /** One delivery with what was sent and every attempt; `payload` is null once its event is gone. Throws `not_found`. */
-export async function getDelivery(ctx: OwnerContext, { id }: { id: string }): Promise<DeliveryDetails> {
+export async function getDelivery(ctx: SubscriptionOwnerContext, { id }: { id: string }): Promise<DeliveryDetails> {
   const delivery = await requireDelivery(ctx, id)
   const [attempts, [event]] = await readUpToDate(ctx, (db) =>
     Promise.all([selectAttempts(db, id), selectPayload(db, delivery.event_id)]),
@@ -79,9 +79,9 @@ export async function getDelivery(ctx: OwnerContext, { id }: { id: string }): Pr
 }
 
 /** A delivery of one of the caller's subscriptions. Throws `not_found`. */
-export async function requireDelivery(ctx: OwnerContext, id: string): Promise<Delivery> {
+export async function requireDelivery(ctx: SubscriptionOwnerContext, id: string): Promise<Delivery> {
   const [found] = isId('delivery', id) ? await selectDelivery(ctx.slow, id) : []
-  const isTheirs = found && (await requireOwned(ctx, found.subscription_id).catch(unlessProblem))
+  const isTheirs = found && (await requireOwnedSubscription(ctx, found.subscription_id).catch(unlessProblem))
   if (!isTheirs) throw new Problem('not_found', 'You have no delivery with this identifier.')
   return found
 }

@@ -4,7 +4,12 @@ import { isId, lowerBound } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
 import { deliveryId } from '../../events/emit-sql.ts'
 import { allowedSince } from '../subscriptions/grant-coverage.ts'
-import { type OwnedSubscription, type OwnerContext, requireEnabled, requireOwned } from '../subscriptions/ownership.ts'
+import {
+  type OwnedSubscription,
+  requireEnabled,
+  requireOwnedSubscription,
+  type SubscriptionOwnerContext,
+} from '../subscriptions/ownership.ts'
 
 /** `failed`: attempts used up or given up. `missed`: never tried to the end, as while disabled. `all`: everything again. */
 export const replayKinds = ['failed', 'missed', 'all'] as const
@@ -86,8 +91,8 @@ const pickChunk = {
  * Queues up to 1,000 deliveries again, behind first attempts: the same id and bytes, ten new attempts. To be called with
  * `next` until that is null; doing it twice is harmless. Throws `subscription_not_found`, `invalid_request` while disabled.
  */
-export async function replayDeliveries(ctx: OwnerContext, request: ReplayRequest): Promise<ReplayProgress> {
-  const subscription = await requireOwned(ctx, request.subscription)
+export async function replayDeliveries(ctx: SubscriptionOwnerContext, request: ReplayRequest): Promise<ReplayProgress> {
+  const subscription = await requireOwnedSubscription(ctx, request.subscription)
   requireEnabled(subscription)
   const { only } = request
   const values = await valuesOf(ctx, subscription, request, only === 'failed' ? 'delivery' : 'event')
@@ -112,7 +117,7 @@ const countRows = (picked: string) =>
 const countOf = { one: countRows(matching(ofOne, never)), all: countRows(matching(ofAll, never)) }
 
 /** How many events of the last 30 days a subscription never got; counting stops at 10,000. */
-export async function countMissed(ctx: OwnerContext, subscription: OwnedSubscription): Promise<number> {
+export async function countMissed(ctx: SubscriptionOwnerContext, subscription: OwnedSubscription): Promise<number> {
   const values = await valuesOf(ctx, subscription, {}, 'event')
   const [counted] = await countOf[subscription.userId === null ? 'all' : 'one'](ctx.slow, ...values, COUNT_MAX)
   return counted?.n ?? 0
@@ -123,7 +128,7 @@ type Bounds = [subscriptionId: string, types: string[], channelId: string, after
 
 /** Bounded by what is kept, by the life of the subscription, and by what its user allows: nothing that was said in between. */
 async function valuesOf(
-  ctx: OwnerContext,
+  ctx: SubscriptionOwnerContext,
   of: OwnedSubscription,
   span: Span,
   kind: 'event' | 'delivery',

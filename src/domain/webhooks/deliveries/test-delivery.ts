@@ -7,12 +7,16 @@ import { transact } from '../../core/transaction.ts'
 import { payloadParts } from '../../events/emit-sql.ts'
 import { sampleData } from '../../events/sample.ts'
 import type { EventType } from '../../events/types.ts'
-import { attempt, createSender, type Parcel } from '../http/send.ts'
+import { createSender, sendAttempt, type WebhookRequest } from '../http/send.ts'
 import { DatabaseClock } from '../queue/database-clock.ts'
 import type { AttemptRecord } from '../queue/settlement.ts'
 import { livingSecrets, OpenedSecrets } from '../secrets/secrets.ts'
 import { requireGoodStanding } from '../subscriptions/account-check.ts'
-import { type OwnedSubscription, type OwnerContext, requireOwned } from '../subscriptions/ownership.ts'
+import {
+  type OwnedSubscription,
+  requireOwnedSubscription,
+  type SubscriptionOwnerContext,
+} from '../subscriptions/ownership.ts'
 import type { AttemptInfo } from '../subscriptions/resources.ts'
 
 export type TestRequest = { id: string; type?: EventType | undefined }
@@ -27,8 +31,11 @@ const TEST_SEQUENCE = 0
  * neither is tried again nor touches its health. Returns the attempt. Throws `subscription_not_found`,
  * `forbidden` while its application or user is stopped, `rate_limited`.
  */
-export async function testWebhook(ctx: OwnerContext, { id, type = 'webhook.test' }: TestRequest): Promise<TestResult> {
-  const subscription = await requireOwned(ctx, id)
+export async function testWebhook(
+  ctx: SubscriptionOwnerContext,
+  { id, type = 'webhook.test' }: TestRequest,
+): Promise<TestResult> {
+  const subscription = await requireOwnedSubscription(ctx, id)
   await transact(ctx, (tx) => requireGoodStanding(tx, subscription))
   await countTest(ctx, id)
   const event = await keepSample(ctx, type)
@@ -40,7 +47,7 @@ export async function testWebhook(ctx: OwnerContext, { id, type = 'webhook.test'
   return { delivery_id: deliveryId, n: 1, ...shown, error_class: errorClass }
 }
 
-async function countTest({ counters }: OwnerContext, id: string) {
+async function countTest({ counters }: SubscriptionOwnerContext, id: string) {
   const { exceeded, limit, resetS } = await counters.take(rateLimits.webhookTest, id)
   if (!exceeded) return
   throw new Problem('rate_limited', `More than ${limit} tests in a minute: try again in ${resetS} s.`, {
@@ -48,7 +55,7 @@ async function countTest({ counters }: OwnerContext, id: string) {
   })
 }
 
-async function keepSample({ db, now }: OwnerContext, type: EventType) {
+async function keepSample({ db, now }: SubscriptionOwnerContext, type: EventType) {
   const occurredAt = now()
   const id = newId('event', occurredAt)
   const { username } = testChannel
@@ -60,21 +67,25 @@ async function keepSample({ db, now }: OwnerContext, type: EventType) {
 
 type Sample = { event_id: string; type: EventType; payload: string }
 
-async function sendOnce(ctx: OwnerContext, { id, url }: OwnedSubscription, sample: Sample): Promise<AttemptRecord> {
+async function sendOnce(
+  ctx: SubscriptionOwnerContext,
+  { id, url }: OwnedSubscription,
+  sample: Sample,
+): Promise<AttemptRecord> {
   const { event_id, type, payload } = sample
   const opened = new OpenedSecrets(ctx.keyring)
   const keys = (await livingSecrets(ctx, id)).map((secret) => opened.open(id, secret))
-  const parcel: Parcel = { delivery: { event_id, type, subscription_id: id, attempts: 0 }, url, payload, keys }
+  const parcel: WebhookRequest = { delivery: { event_id, type, subscription_id: id, attempts: 0 }, url, payload, keys }
   const sender = createSender(ctx)
   try {
-    const { record } = await attempt(sender, parcel, await readClock(ctx), new AbortController().signal)
+    const { record } = await sendAttempt(sender, parcel, await readClock(ctx), new AbortController().signal)
     return record
   } finally {
     await sender.transport.close()
   }
 }
 
-async function readClock({ db }: OwnerContext): Promise<DatabaseClock> {
+async function readClock({ db }: SubscriptionOwnerContext): Promise<DatabaseClock> {
   const [row] = await db.execute<{ ms: number }>(
     sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
   )
@@ -83,7 +94,10 @@ async function readClock({ db }: OwnerContext): Promise<DatabaseClock> {
 
 type Result = { deliveryId: string; eventId: string; type: string; subscriptionId: string; record: AttemptRecord }
 
-async function keepResult(ctx: OwnerContext, { deliveryId, eventId, type, subscriptionId, record }: Result) {
+async function keepResult(
+  ctx: SubscriptionOwnerContext,
+  { deliveryId, eventId, type, subscriptionId, record }: Result,
+) {
   const { startedMs, durationMs, status, errorClass, response } = record
   const startedAt = new Date(startedMs)
   const outcome = status !== null && status >= 200 && status < 300 ? 'delivered' : 'failed'

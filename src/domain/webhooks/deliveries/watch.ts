@@ -1,6 +1,6 @@
 import { statement } from '../../../db/statement.ts'
-import { looks, type StreamContext } from '../../events/live-stream.ts'
-import { requireOwned } from '../subscriptions/ownership.ts'
+import { poll, type StreamContext } from '../../events/live-stream.ts'
+import { requireOwnedSubscription } from '../subscriptions/ownership.ts'
 
 /** The newest rows stand for the others: whatever a worker does moves a row to an end of one of these indexes. */
 const selectMark = statement<[id: string], { mark: string }>(`
@@ -22,13 +22,13 @@ export async function watchDeliveries(
   { subscription }: { subscription: string },
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<{ changed: true }>> {
-  const { id } = await requireOwned(ctx, subscription)
+  const { id } = await requireOwnedSubscription(ctx, subscription)
   return changesOf(ctx, id, signal)
 }
 
 async function* changesOf(ctx: StreamContext, id: string, signal: AbortSignal | undefined) {
   let seen: string | undefined
-  for await (const _ of looks(ctx, signal)) {
+  for await (const _ of poll(ctx, signal)) {
     const [row] = await selectMark(ctx.slow, id)
     if (row === undefined || row.mark === seen) continue
     seen = row.mark

@@ -4,7 +4,7 @@ import { buildConnector } from 'undici'
 import type { Address, Resolve } from './dns.ts'
 import { AttemptFailure } from './error-class.ts'
 import { openTunnel } from './proxy-tunnel.ts'
-import type { Guard } from './target-policy.ts'
+import type { TargetGuard } from './target-policy.ts'
 
 export const CONNECT_MS = 5_000
 
@@ -13,7 +13,7 @@ type Options = buildConnector.Options
 type Callback = buildConnector.Callback
 
 export type ConnectorOptions = {
-  guard: Guard
+  guard: TargetGuard
   resolve: Resolve
   /** More roots to trust, for receivers with a certificate of one's own. Verification cannot be switched off. */
   tls?: Pick<ConnectionOptions, 'ca'>
@@ -79,7 +79,7 @@ const secureConnector = (options: buildConnector.BuildOptions, connectMs: number
   })
 
 /** The addresses of a host that may be dialled, at least one. Rejects with `E_BLOCKED_ADDRESS` or what DNS said. */
-async function allowedAddresses(guard: Guard, resolve: Resolve, host: string): Promise<[Address, ...Address[]]> {
+async function allowedAddresses(guard: TargetGuard, resolve: Resolve, host: string): Promise<[Address, ...Address[]]> {
   const family = isIP(host)
   const found = family ? [{ address: host, family }] : await resolve(host)
   const [first, ...others] = found.filter(({ address }) => guard.isAllowed(address))

@@ -7,7 +7,7 @@ const REPLACEMENT = '\ufffd'
  * What a receiver answered, as text that PostgreSQL can keep: NUL and broken UTF-8 become U+FFFD, at most 4 kB. It is the
  * receiver's text and nobody else's: whoever shows it escapes it.
  */
-export function answerText(body: Buffer): string | null {
+export function responseText(body: Buffer): string | null {
   if (body.length === 0) return null
   const text = decoded(body).replaceAll('\0', REPLACEMENT)
   const bytes = Buffer.from(text)

@@ -7,7 +7,7 @@ const READ_BYTES_MAX = 16_384
 const BODY_MS = 2_000
 
 /** What came back. `status` is decided by the head; what happens to the body cannot undo it. */
-export type Answer = {
+export type ReceiverResponse = {
   status: number | null
   retryAfter: string | undefined
   /** The first 4 kB of the body. */
@@ -22,9 +22,9 @@ type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStar
  * One request and its answer, as undici tells of them. Nothing is inflated, nothing is followed, at most 16 kB are read
  * before the connection is cut. `ended` resolves exactly once, also when undici never says another word.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
-  readonly ended: Promise<Answer>
-  #resolve: (answer: Answer) => void = () => {}
+export class ResponseHandler implements Dispatcher.DispatchHandler {
+  readonly ended: Promise<ReceiverResponse>
+  #resolve: (answer: ReceiverResponse) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
   #status: number | null = null
   #retryAfter: string | undefined

@@ -6,21 +6,21 @@ import type { AttemptRecord } from '../queue/settlement.ts'
 import { sign } from '../secrets/sign.ts'
 import { publicResolver, systemResolver } from './dns.ts'
 import { AttemptFailure, classOf } from './error-class.ts'
-import type { Answer } from './response.ts'
-import { answerText } from './response-text.ts'
-import { createGuard, type Guard } from './target-policy.ts'
+import type { ReceiverResponse } from './response.ts'
+import { responseText } from './response-text.ts'
+import { createGuard, type TargetGuard } from './target-policy.ts'
 import { checkTargetUrl } from './target-url.ts'
 import { createTransport, type Transport } from './transport.ts'
 
 /** Everything of one POST that is not the connection. */
-export type Parcel = {
+export type WebhookRequest = {
   delivery: Pick<Claimed, 'event_id' | 'type' | 'subscription_id' | 'attempts'>
   url: string
   payload: string
   /** The living keys, the current one first. */
   keys: readonly Buffer[]
 }
-export type Sender = { guard: Guard; transport: Transport }
+export type Sender = { guard: TargetGuard; transport: Transport }
 
 /** Reaches receivers as the operator's policy says. */
 export function createSender({ targets }: Pick<Context, 'targets'>): Sender {
@@ -29,40 +29,40 @@ export function createSender({ targets }: Pick<Context, 'targets'>): Sender {
   return { guard, transport: createTransport({ guard, resolve }) }
 }
 
-export type Attempt = { record: AttemptRecord; retryAfter: string | undefined }
+export type AttemptResult = { record: AttemptRecord; retryAfter: string | undefined }
 
 const unsafe = new AttemptFailure('E_UNSAFE_URL', 'the URL may not be called')
 const USER_AGENT = `developer-api-webhooks/${apiVersion}`
 
 /** One attempt: a signed POST to the receiver. Reads nothing, holds no transaction, and never rejects. */
-export async function attempt(
+export async function sendAttempt(
   sender: Sender,
-  parcel: Parcel,
+  parcel: WebhookRequest,
   clock: DatabaseClock,
   signal: AbortSignal,
-): Promise<Attempt> {
+): Promise<AttemptResult> {
   const startedMs = clock.now()
   const begun = performance.now()
   const answer = await post(sender, parcel, startedMs, signal)
   const { status, retryAfter, error } = answer
   const errorClass = status === null ? classOf(error) : null
   const durationMs = Math.round(performance.now() - begun)
-  return { record: { startedMs, durationMs, status, errorClass, response: answerText(answer.body) }, retryAfter }
+  return { record: { startedMs, durationMs, status, errorClass, response: responseText(answer.body) }, retryAfter }
 }
 
 async function post(
   { guard, transport }: Sender,
-  parcel: Parcel,
+  parcel: WebhookRequest,
   startedMs: number,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<ReceiverResponse> {
   const url = judged(guard, parcel.url)
   if (url === undefined) return { status: null, retryAfter: undefined, body: Buffer.alloc(0), error: unsafe }
   const body = Buffer.from(parcel.payload)
   return transport.post({ url, headers: headersOf(parcel, body, Math.floor(startedMs / 1000)), body, signal })
 }
 
-function headersOf({ delivery, keys }: Parcel, body: Buffer, timestampS: number): string[] {
+function headersOf({ delivery, keys }: WebhookRequest, body: Buffer, timestampS: number): string[] {
   const { event_id: id, type, subscription_id: subscriptionId, attempts } = delivery
   return [
     ...['content-type', 'application/json; charset=utf-8', 'accept-encoding', 'identity', 'user-agent', USER_AGENT],
@@ -73,7 +73,7 @@ function headersOf({ delivery, keys }: Parcel, body: Buffer, timestampS: number)
 }
 
 /** The policy may have changed since the subscription was made. */
-function judged(guard: Guard, url: string): URL | undefined {
+function judged(guard: TargetGuard, url: string): URL | undefined {
   try {
     return checkTargetUrl(guard, url)
   } catch {

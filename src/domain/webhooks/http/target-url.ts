@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { Problem } from '../../core/problem.ts'
-import type { Guard } from './target-policy.ts'
+import type { TargetGuard } from './target-policy.ts'
 
 const URL_LENGTH_MAX = 2048
 
@@ -14,7 +14,7 @@ const withUserName = /^[a-z]+:\/\/[^/?#]*@/i
  * changed since. WHATWG parsing turns every spelling of an IPv4 address (`2130706433`, `0x7f.1`, full-width digits) into
  * the one that is judged. Throws `invalid_url` with a message that begins with `url` and says why.
  */
-export function checkTargetUrl(guard: Guard, input: string): URL {
+export function checkTargetUrl(guard: TargetGuard, input: string): URL {
   const url = parse(input)
   refuseForm(guard, input, url)
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -23,7 +23,7 @@ export function checkTargetUrl(guard: Guard, input: string): URL {
   return refuse('leads to a name that is not allowed.')
 }
 
-function refuseForm({ allowPrivate }: Guard, input: string, url: URL) {
+function refuseForm({ allowPrivate }: TargetGuard, input: string, url: URL) {
   const schemes = allowPrivate ? ['https:', 'http:'] : ['https:']
   if (!schemes.includes(url.protocol)) refuse('must begin with https://.')
   if (url.username || url.password || withUserName.test(input)) refuse('must not contain a user name.')
@@ -38,7 +38,7 @@ function parse(input: string): URL {
   return new URL(input)
 }
 
-function isNameAllowed({ allowPrivate }: Guard, name: string): boolean {
+function isNameAllowed({ allowPrivate }: TargetGuard, name: string): boolean {
   if (name === '' || nameNever.test(name)) return false
   return allowPrivate || (name.includes('.') && !nameLocal.test(name))
 }

@@ -1,7 +1,7 @@
 import { Agent, Client, Pool } from 'undici'
 import { type Connector, type ConnectorOptions, guardedConnector } from './connector.ts'
 import { AttemptFailure, isClosedByPeer } from './error-class.ts'
-import { type Answer, Exchange } from './response.ts'
+import { type ReceiverResponse, ResponseHandler } from './response.ts'
 
 export const DEADLINE_MS = 15_000
 const HEAD_BYTES_MAX = 16_384
@@ -10,7 +10,7 @@ type Post = { url: URL; headers: string[]; body: Buffer; signal: AbortSignal }
 
 export type Transport = {
   /** POSTs once: no redirect, no decompression, one deadline of 15 s over everything. Never rejects. */
-  post(request: Post): Promise<Answer>
+  post(request: Post): Promise<ReceiverResponse>
   close(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export function createTransport({
   agent.on('disconnect', (origin) => forget(pools, origin.origin))
   agent.on('connectionError', (origin) => forget(pools, origin.origin))
 
-  const post = async (request: Post, until: AbortSignal): Promise<Answer> => {
+  const post = async (request: Post, until: AbortSignal): Promise<ReceiverResponse> => {
     const isReuse = (pools.get(request.url.origin)?.stats.free ?? 0) > 0
     const answer = await send(agent, request, until)
     if (!isReuse || answer.status !== null || !isClosedByPeer(answer.error)) return answer
@@ -64,7 +64,7 @@ export function createTransport({
 }
 
 /** The receiver closed an idle connection just as it was used: once more, at once, which is nobody's failure. */
-async function postOnFreshConnection(connect: Connector, request: Post, until: AbortSignal): Promise<Answer> {
+async function postOnFreshConnection(connect: Connector, request: Post, until: AbortSignal): Promise<ReceiverResponse> {
   const client = new Client(request.url.origin, { ...settings, connect, pipelining: 0 })
   try {
     return await send(client, request, until)
@@ -73,8 +73,8 @@ async function postOnFreshConnection(connect: Connector, request: Post, until: A
   }
 }
 
-function send(dispatcher: Agent | Client, { url, headers, body }: Post, until: AbortSignal): Promise<Answer> {
-  const exchange = new Exchange()
+function send(dispatcher: Agent | Client, { url, headers, body }: Post, until: AbortSignal): Promise<ReceiverResponse> {
+  const exchange = new ResponseHandler()
   const cut = () => exchange.cut(until.reason as AttemptFailure)
   if (until.aborted) cut()
   else {
@@ -87,7 +87,7 @@ function send(dispatcher: Agent | Client, { url, headers, body }: Post, until: A
   return exchange.ended
 }
 
-async function withDeadline(signal: AbortSignal, ms: number, work: (until: AbortSignal) => Promise<Answer>) {
+async function withDeadline(signal: AbortSignal, ms: number, work: (until: AbortSignal) => Promise<ReceiverResponse>) {
   const until = new AbortController()
   const abort = () => until.abort(new AttemptFailure('E_ABORTED', 'given back unsent'))
   const timer = setTimeout(() => until.abort(new AttemptFailure('E_DEADLINE', `no answer within ${ms} ms`)), ms)

@@ -12,7 +12,7 @@ const DISABLE_AFTER_FAILURES = 20
  * are summed for each subscription, which is locked in the order of its identifier; what does not change is not written.
  * The rule of five days stands here and nowhere else, so that no path can forget it. `health` holds what was disabled.
  */
-export const healthExpressions = `
+export const circuitBreakerExpressions = `
 marked as (
   select mine.*, max(o) filter (where is_success) over (partition by subscription_id) as success_o
   from mine where is_success is not null

@@ -1,7 +1,7 @@
 const KEPT_MAX = 10_000
 
 /** Counts successes, to tell when a whole window of them is full: then the receiver may take one more at a time. */
-export class Windows {
+export class ConcurrencyWindows {
   readonly #successes = new Map<string, number>()
 
   /** Counts one success; true when it fills the window, which then begins anew. */

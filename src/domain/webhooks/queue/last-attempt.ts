@@ -11,6 +11,6 @@ from unnest($1::text[]) t (id)`)
  * look into partitions: what it looks up again for the changed row ends the server (PostgreSQL 18.4, SIGSEGV in
  * `perform_pruning_base_step`).
  */
-export async function lastLogged(db: Database, ids: string[]): Promise<Map<string, number>> {
+export async function lastLoggedAttempts(db: Database, ids: string[]): Promise<Map<string, number>> {
   return new Map((await selectLogged(db, ids)).map(({ id, last }) => [id, last]))
 }

@@ -4,7 +4,7 @@ import type { SealedSecret } from '../secrets/secrets.ts'
 import type { Claimed } from './claim.ts'
 
 /** What is sent, where to and under which keys, as it is now: delivery rows copy nothing of their subscription. */
-export type Content = {
+export type DeliveryContent = {
   payload: string
   url: string
   secrets: SealedSecret[]
@@ -12,7 +12,7 @@ export type Content = {
   consecutiveFailures: number
 }
 /** `stopped`: the subscription is gone, deleted or disabled. `lost`: the event is older than what is kept. */
-export type Loaded = { kind: 'content'; content: Content } | { kind: 'stopped' } | { kind: 'lost' }
+export type LoadedDelivery = { kind: 'content'; content: DeliveryContent } | { kind: 'stopped' } | { kind: 'lost' }
 
 type Row = {
   id: string
@@ -36,7 +36,7 @@ left join lateral (
 ) secrets on true`)
 
 /** Reads, outside the claim's transaction, what the claimed rows need: one query for all of them. */
-export async function loadContents({ db }: Context, rows: readonly Claimed[]): Promise<Map<string, Loaded>> {
+export async function loadContents({ db }: Context, rows: readonly Claimed[]): Promise<Map<string, LoadedDelivery>> {
   const ids = rows.map((row) => row.id)
   const eventIds = rows.map((row) => row.event_id)
   const subscriptionIds = rows.map((row) => row.subscription_id)
@@ -44,7 +44,7 @@ export async function loadContents({ db }: Context, rows: readonly Claimed[]): P
   return new Map(found.map((row) => [row.id, loadedOf(row)]))
 }
 
-function loadedOf({ payload, url, send_window, consecutive_failures, secrets }: Row): Loaded {
+function loadedOf({ payload, url, send_window, consecutive_failures, secrets }: Row): LoadedDelivery {
   if (url === null) return { kind: 'stopped' }
   if (payload === null) return { kind: 'lost' }
   const content = { payload, url, secrets: secretsOf(secrets ?? '') }

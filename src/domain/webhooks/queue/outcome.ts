@@ -1,14 +1,14 @@
-import type { Attempt } from '../http/send.ts'
+import type { AttemptResult } from '../http/send.ts'
 import { type Claimed, FAILURES_TO_OPEN } from './claim.ts'
-import type { Content } from './load.ts'
+import type { DeliveryContent } from './load.ts'
 import { retryAfterS, retryDelayS } from './retry-schedule.ts'
-import { releaseOf, type Settlement, type Sign } from './settlement.ts'
+import { type HealthSignal, releaseOf, type Settlement } from './settlement.ts'
 
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
 const GONE = 410
 
-type Tried = { delivery: Claimed; content: Content; attempt: Attempt; growsOnSuccess: () => boolean }
+type Tried = { delivery: Claimed; content: DeliveryContent; attempt: AttemptResult; growsOnSuccess: () => boolean }
 
 /**
  * What follows from an attempt. Only 2xx is success; 410 ends the subscription; everything else is tried again until ten
@@ -37,7 +37,7 @@ function afterFailure({ attempts }: Claimed, status: number | null, waitS: numbe
   return { kind: 'retry', delayS }
 }
 
-const healthy: Sign = {
+const healthy: HealthSignal = {
   isSuccess: true,
   isProbe: false,
   grows: false,
@@ -46,7 +46,11 @@ const healthy: Sign = {
   retryAfterS: null,
 }
 
-function ill({ consecutiveFailures }: Content, { record }: Attempt, waitS: number | undefined): Sign {
+function ill(
+  { consecutiveFailures }: DeliveryContent,
+  { record }: AttemptResult,
+  waitS: number | undefined,
+): HealthSignal {
   const { status, errorClass } = record
   return {
     isSuccess: false,

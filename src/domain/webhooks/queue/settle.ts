@@ -1,8 +1,8 @@
 import { statement } from '../../../db/statement.ts'
 import type { Context } from '../../core/context.ts'
-import { healthExpressions } from './circuit-breaker.ts'
+import { circuitBreakerExpressions } from './circuit-breaker.ts'
 import { LEASE_S } from './claim.ts'
-import { lastLogged } from './last-attempt.ts'
+import { lastLoggedAttempts } from './last-attempt.ts'
 import type { Settlement } from './settlement.ts'
 
 type Row = { key: string; disabled_for: 'gone' | 'failing' | null }
@@ -38,7 +38,7 @@ with input as (
     lease = null,
     due_at = statement_timestamp() + mine.delay_s * interval '1 second'
   from mine where d.id = mine.id and mine.verdict <> 'finish'
-), ${healthExpressions}
+), ${circuitBreakerExpressions}
 select lease::text as key, null as disabled_for from mine
 union all select id, disable_for from health where disable_for is not null`)
 
@@ -48,7 +48,7 @@ export type Settled = { leases: Set<string>; disabled: { id: string; reason: 'go
 /** Writes finished attempts: deliveries, log and health of the subscriptions, in one statement that changes all or nothing. */
 export async function settle({ db }: Context, batch: readonly Settlement[]): Promise<Settled> {
   const ids = batch.map(({ id }) => id)
-  const logged = await lastLogged(db, ids)
+  const logged = await lastLoggedAttempts(db, ids)
   const input = batch.map((settlement, o) => ({ o, ...inputOf(settlement, logged.get(settlement.id) ?? 0) }))
   const rows = await settleRows(db, JSON.stringify(input))
   const leases = new Set<string>()

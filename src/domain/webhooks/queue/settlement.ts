@@ -12,7 +12,7 @@ export type AttemptRecord = {
 }
 
 /** What an attempt says about its receiver. */
-export type Sign = {
+export type HealthSignal = {
   isSuccess: boolean
   /** The subscription rested, and this was the one attempt that asks whether it is well again. */
   isProbe: boolean
@@ -29,7 +29,7 @@ export type Sign = {
  * How a claimed delivery goes on. `finish`: it leaves the queue. `retry`: one attempt is charged. `release`: given back
  * uncharged, to be due again after `delayS`.
  */
-export type Verdict =
+export type Outcome =
   | { kind: 'finish'; outcome: 'delivered' | 'failed' | 'expired'; reason: string | null }
   | { kind: 'retry'; delayS: number }
   | { kind: 'release'; delayS: number }
@@ -38,9 +38,9 @@ export type Settlement = {
   id: string
   lease: string
   subscriptionId: string
-  verdict: Verdict
+  verdict: Outcome
   attempt: AttemptRecord | null
-  sign: Sign | null
+  sign: HealthSignal | null
 }
 
 /** Given back unsent: nothing is charged, nothing is logged. */

@@ -3,7 +3,7 @@ import { statement } from '../../../db/statement.ts'
 import type { Context } from '../../core/context.ts'
 import { lowerBound } from '../../core/ids.ts'
 import { transact } from '../../core/transaction.ts'
-import { lastLogged } from './last-attempt.ts'
+import { lastLoggedAttempts } from './last-attempt.ts'
 
 const CHUNK_ROWS = 1_000
 const DAY_MS = 86_400_000
@@ -83,7 +83,7 @@ async function moveAll(ctx: Context, lockChunk: (db: Database) => Promise<Locked
 }
 
 async function moveOut(db: Database, locked: readonly Locked[]): Promise<void> {
-  const logged = await lastLogged(
+  const logged = await lastLoggedAttempts(
     db,
     locked.map(({ id }) => id),
   )

@@ -10,7 +10,7 @@ const SAMPLE_ROWS = 20
  * Seals signing secrets anew under the current key of `SECRET_KEYS`, so that an old one can leave it. Safe in several
  * processes at once. Returns how many there were. Throws when a key is already gone.
  */
-export async function resealSecrets(ctx: Context): Promise<number> {
+export async function reEncryptSecrets(ctx: Context): Promise<number> {
   for (let resealed = 0; ; ) {
     const chunk = await transact(ctx, async ({ db, keyring }) => {
       const old = await db

@@ -8,7 +8,7 @@ import type { Context } from '../../core/context.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { takeClaimLock } from '../queue/claim.ts'
 import { endAttemptsOf } from '../queue/in-flight.ts'
-import type { OwnerContext } from './ownership.ts'
+import type { SubscriptionOwnerContext } from './ownership.ts'
 
 /** Where every process hears of a deleted subscription. */
 export const STOPPED_CHANNEL = 'webhook_stopped'
@@ -21,7 +21,11 @@ const ASK_AGAIN_MS = 10
  * half done, because it holds the claim's lock; attempts on the wire are ended here and, by NOTIFY, in other processes;
  * and it waits, for a second at most, until none is leased. A sweeper cancels what is pending.
  */
-export async function stopSubscription(ctx: OwnerContext, id: string, condition: SQL | undefined): Promise<boolean> {
+export async function stopSubscription(
+  ctx: SubscriptionOwnerContext,
+  id: string,
+  condition: SQL | undefined,
+): Promise<boolean> {
   const isFound = await transact(ctx, async (tx) => {
     const { db } = tx
     await takeClaimLock(db)

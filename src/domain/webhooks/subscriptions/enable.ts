@@ -5,7 +5,7 @@ import { type InTransaction, transact } from '../../core/transaction.ts'
 import { countMissed } from '../deliveries/replay.ts'
 import { requireGoodStanding } from './account-check.ts'
 import { isCovering } from './grant-coverage.ts'
-import { type OwnedSubscription, type OwnerContext, requireOwned } from './ownership.ts'
+import { type OwnedSubscription, requireOwnedSubscription, type SubscriptionOwnerContext } from './ownership.ts'
 
 /** What disabled it must not disable it again at once. */
 const healthy = {
@@ -24,8 +24,11 @@ const healthy = {
  * 10,000): replaying them is a step of its own. Throws `subscription_not_found`, and `forbidden` while the user's grant is
  * gone, or the application stopped.
  */
-export async function enableWebhook(ctx: OwnerContext, { id }: { id: string }): Promise<{ missed: number }> {
-  const subscription = await requireOwned(ctx, id)
+export async function enableWebhook(
+  ctx: SubscriptionOwnerContext,
+  { id }: { id: string },
+): Promise<{ missed: number }> {
+  const subscription = await requireOwnedSubscription(ctx, id)
   await transact(ctx, async (tx) => {
     await requireGoodStanding(tx, subscription)
     await requireGrant(tx, subscription)

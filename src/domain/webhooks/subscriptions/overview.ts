@@ -1,11 +1,11 @@
 import { and, asc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { clients, webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
 import { isId } from '../../core/ids.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from '../../core/paging.ts'
+import { decodeCursor, type Page, type PageRequest, toPage } from '../../core/paging.ts'
 import { Problem } from '../../core/problem.ts'
 import { DISABLE_AFTER_DAYS } from '../queue/circuit-breaker.ts'
 import { livingSecrets } from '../secrets/secrets.ts'
-import { isOwned, type OwnerContext } from './ownership.ts'
+import { isOwnedSubscription, type SubscriptionOwnerContext } from './ownership.ts'
 import type { SecretInfo, Webhook } from './resources.ts'
 
 const LIST = 'webhooks'
@@ -43,30 +43,30 @@ const columns = {
 type WebhookFilter = PageRequest & { application_id?: string | undefined }
 
 /** The subscriptions of the caller's applications, or of one of them, oldest first. */
-export async function listWebhooks(ctx: OwnerContext, filter: WebhookFilter): Promise<Page<Webhook>> {
+export async function listWebhooks(ctx: SubscriptionOwnerContext, filter: WebhookFilter): Promise<Page<Webhook>> {
   const { limit, cursor, application_id: clientId } = filter
   const [after = ''] = decodeCursor(ctx, LIST, cursor) ?? []
   const isOfClient = clientId === undefined ? undefined : eq(subscriptions.clientId, clientId)
   const rows = await select(ctx)
-    .where(and(gt(subscriptions.id, after), isNull(subscriptions.deletedAt), isOfClient, isOwned(ctx)))
+    .where(and(gt(subscriptions.id, after), isNull(subscriptions.deletedAt), isOfClient, isOwnedSubscription(ctx)))
     .orderBy(asc(subscriptions.id))
     .limit(limit + 1)
-  return pageOf(ctx, LIST, rows.map(shown), limit, ({ id }) => [id])
+  return toPage(ctx, LIST, rows.map(shown), limit, ({ id }) => [id])
 }
 
 /** One subscription with its living secrets, which are named and not shown. Throws `subscription_not_found`. */
 export async function getWebhook(
-  ctx: OwnerContext,
+  ctx: SubscriptionOwnerContext,
   { id }: { id: string },
 ): Promise<Webhook & { secrets: SecretInfo[] }> {
   const [row] = isId('subscription', id)
-    ? await select(ctx).where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), isOwned(ctx)))
+    ? await select(ctx).where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), isOwnedSubscription(ctx)))
     : []
   if (!row) throw new Problem('subscription_not_found', 'You have no subscription with this identifier.')
   return { ...shown(row), secrets: await namedSecrets(ctx, id) }
 }
 
-const select = ({ slow }: OwnerContext) =>
+const select = ({ slow }: SubscriptionOwnerContext) =>
   slow.select(columns).from(subscriptions).innerJoin(clients, eq(clients.id, subscriptions.clientId))
 
 type Row = Awaited<ReturnType<typeof select>>[number]
@@ -83,7 +83,7 @@ const shown = (row: Row): Webhook => ({
 
 const text = (at: Date | null) => at?.toISOString() ?? null
 
-async function namedSecrets(ctx: OwnerContext, subscriptionId: string): Promise<SecretInfo[]> {
+async function namedSecrets(ctx: SubscriptionOwnerContext, subscriptionId: string): Promise<SecretInfo[]> {
   const living = await livingSecrets(ctx, subscriptionId)
   return living.map(({ id, createdAt, expiresAt }) => ({
     id,

@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
-import { requireOwned as requireApplication } from '../../access/ownership.ts'
+import { requireOwnedApplication as requireApplication } from '../../access/ownership.ts'
 import { actorBehind } from '../../audit/audit.ts'
 import type { UserContext } from '../../core/context.ts'
 import { Problem } from '../../core/problem.ts'
@@ -8,7 +8,7 @@ import type { CreatedSubscription } from '../../core/resources.ts'
 import { isScope } from '../../core/scopes.ts'
 import { transact } from '../../core/transaction.ts'
 import { stopSubscription } from './delete.ts'
-import { type OwnerContext, requireOwned } from './ownership.ts'
+import { requireOwnedSubscription, type SubscriptionOwnerContext } from './ownership.ts'
 import { createSubscription, type NewSubscription } from './subscriptions.ts'
 
 /**
@@ -29,8 +29,8 @@ export async function createForApplication(
 }
 
 /** Deletes a subscription of one of the caller's applications. Throws `subscription_not_found`. */
-export async function deleteOwned(ctx: OwnerContext, { id }: { id: string }): Promise<void> {
-  await requireOwned(ctx, id)
+export async function deleteOwned(ctx: SubscriptionOwnerContext, { id }: { id: string }): Promise<void> {
+  await requireOwnedSubscription(ctx, id)
   await stopSubscription(ctx, id, isNull(subscriptions.deletedAt))
 }
 
@@ -38,8 +38,8 @@ export async function deleteOwned(ctx: OwnerContext, { id }: { id: string }): Pr
  * Stops a subscription until its owner enables it again: what is pending is held, and events meanwhile can be replayed.
  * Nothing happens to one that is disabled already. Throws `subscription_not_found`.
  */
-export async function disableOwned(ctx: OwnerContext, { id }: { id: string }): Promise<void> {
-  await requireOwned(ctx, id)
+export async function disableOwned(ctx: SubscriptionOwnerContext, { id }: { id: string }): Promise<void> {
+  await requireOwnedSubscription(ctx, id)
   await transact(ctx, async (tx) => {
     const at = sql`statement_timestamp()`
     await tx.db

@@ -6,7 +6,7 @@ import { isId } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
 
 /** Who looks after subscriptions: the application itself, the user who owns it, or the operator. */
-export type OwnerContext = Context & { principal: Principal | Operator }
+export type SubscriptionOwnerContext = Context & { principal: Principal | Operator }
 
 export type OwnedSubscription = Pick<
   typeof subscriptions.$inferSelect,
@@ -17,7 +17,7 @@ export type OwnedSubscription = Pick<
  * What restricts subscriptions (joined with their `clients`) to those of the caller: of one's own applications for a
  * login session, its own for an application (users' are theirs alone), none for the operator.
  */
-export function isOwned({ principal }: OwnerContext): SQL | undefined {
+export function isOwnedSubscription({ principal }: SubscriptionOwnerContext): SQL | undefined {
   if (principal.kind === 'operator') return undefined
   if (principal.kind === 'application') {
     return and(eq(subscriptions.clientId, principal.clientId), isNull(subscriptions.userId))
@@ -26,7 +26,7 @@ export function isOwned({ principal }: OwnerContext): SQL | undefined {
 }
 
 /** A subscription of the caller's that is not deleted. Throws `subscription_not_found`. */
-export async function requireOwned(ctx: OwnerContext, id: string): Promise<OwnedSubscription> {
+export async function requireOwnedSubscription(ctx: SubscriptionOwnerContext, id: string): Promise<OwnedSubscription> {
   const [found] = isId('subscription', id)
     ? await ctx.db
         .select({
@@ -41,7 +41,7 @@ export async function requireOwned(ctx: OwnerContext, id: string): Promise<Owned
         })
         .from(subscriptions)
         .innerJoin(clients, eq(clients.id, subscriptions.clientId))
-        .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), isOwned(ctx)))
+        .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), isOwnedSubscription(ctx)))
     : []
   if (!found) throw new Problem('subscription_not_found', 'You have no subscription with this identifier.')
   return found

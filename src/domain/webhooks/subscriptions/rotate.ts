@@ -4,7 +4,7 @@ import { actorBehind, audit } from '../../audit/audit.ts'
 import { inMs } from '../../core/db-now.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { keepNewSecret, livingSecrets } from '../secrets/secrets.ts'
-import { type OwnerContext, requireOwned } from './ownership.ts'
+import { requireOwnedSubscription, type SubscriptionOwnerContext } from './ownership.ts'
 
 export const OVERLAP_S_MAX = 7 * 24 * 3600
 const OVERLAP_S = 24 * 3600
@@ -15,10 +15,10 @@ const LIVING_MAX = 3
  * that receivers that know either verify. At most three are alive: the oldest go first. Throws `subscription_not_found`.
  */
 export async function rotateSigningSecret(
-  ctx: OwnerContext,
+  ctx: SubscriptionOwnerContext,
   { id, overlap_s: overlapS = OVERLAP_S }: { id: string; overlap_s?: number | undefined },
 ): Promise<{ signing_secret: string }> {
-  const { clientId, userId } = await requireOwned(ctx, id)
+  const { clientId, userId } = await requireOwnedSubscription(ctx, id)
   return transact(ctx, async (tx) => {
     await tx.db
       .select({ id: webhookSubscriptions.id })

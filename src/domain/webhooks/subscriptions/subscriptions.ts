@@ -3,7 +3,7 @@ import { webhookSubscriptions as subscriptions, webhookSubscriptionTypes as type
 import { type Actor, actorBehind, audit } from '../../audit/audit.ts'
 import type { CallerContext, Principal } from '../../core/context.ts'
 import { isId, newId } from '../../core/ids.ts'
-import { decodeCursor, type Page, type PageRequest, pageOf } from '../../core/paging.ts'
+import { decodeCursor, type Page, type PageRequest, toPage } from '../../core/paging.ts'
 import { Problem } from '../../core/problem.ts'
 import type { CreatedSubscription, Subscription } from '../../core/resources.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
@@ -72,7 +72,7 @@ export async function listSubscriptions(
     .orderBy(asc(subscriptions.id))
     .limit(limit + 1)
   const shown = rows.map((row) => ({ ...row, created_at: row.created_at.toISOString() }))
-  return pageOf(ctx, LIST, shown, limit, ({ id }) => [id])
+  return toPage(ctx, LIST, shown, limit, ({ id }) => [id])
 }
 
 /** Deletes one of the caller's own. When it returns, no attempt begins any more. Throws `subscription_not_found`. */

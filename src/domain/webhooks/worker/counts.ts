@@ -1,12 +1,12 @@
 import type { Context } from '../../core/context.ts'
 import type { Settled } from '../queue/settle.ts'
 import type { Settlement } from '../queue/settlement.ts'
-import { deliveryFigures } from './metrics.ts'
+import { deliveryMetrics } from './metrics.ts'
 
 export type WorkCounts = { processed: number; delivered: number; failed: number; retried: number }
 
 /** Counts what one call settled itself; what somebody else held the lease of is not its own. */
-export class Tally {
+export class WorkCounter {
   #counts = { delivered: 0, failed: 0, retried: 0 }
 
   get counts(): WorkCounts {
@@ -17,15 +17,15 @@ export class Tally {
   count(ctx: Context, batch: readonly Settlement[], { leases, disabled }: Settled) {
     for (const { lease, verdict } of batch) {
       if (!leases.has(lease)) {
-        deliveryFigures.lostLeases++
+        deliveryMetrics.lostLeases++
         continue
       }
       const result = resultOf(verdict)
-      deliveryFigures.attempts[result]++
+      deliveryMetrics.attempts[result]++
       if (result !== 'released') this.#counts[result]++
     }
     for (const { id, reason } of disabled) {
-      deliveryFigures.disabled[reason]++
+      deliveryMetrics.disabled[reason]++
       ctx.log.warn({ subscription: id, reason }, 'A webhook subscription was disabled')
     }
   }

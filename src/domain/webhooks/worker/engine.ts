@@ -1,18 +1,18 @@
 import type { Context } from '../../core/context.ts'
-import { Bell } from '../../events/signal.ts'
-import { type Attempt, attempt, createSender, type Sender } from '../http/send.ts'
+import { Signal } from '../../events/signal.ts'
+import { type AttemptResult, createSender, type Sender, sendAttempt } from '../http/send.ts'
 import { type Claim, type Claimed, type Cursor, claimDue, type Lane } from '../queue/claim.ts'
-import { Windows } from '../queue/concurrency-window.ts'
+import { ConcurrencyWindows } from '../queue/concurrency-window.ts'
 import { DatabaseClock } from '../queue/database-clock.ts'
 import { registerAttempts } from '../queue/in-flight.ts'
-import { type Content, type Loaded, loadContents } from '../queue/load.ts'
+import { type DeliveryContent, type LoadedDelivery, loadContents } from '../queue/load.ts'
 import { settlementOf } from '../queue/outcome.ts'
 import { releaseOf } from '../queue/settlement.ts'
 import { triage } from '../queue/triage.ts'
 import { OpenedSecrets } from '../secrets/secrets.ts'
-import { Tally } from './counts.ts'
-import { deliveryFigures } from './metrics.ts'
-import { Settler } from './settle-batcher.ts'
+import { WorkCounter } from './counts.ts'
+import { deliveryMetrics } from './metrics.ts'
+import { SettleBatcher } from './settle-batcher.ts'
 
 /** Attempts that a process makes at once. */
 export const SLOTS = 128
@@ -33,25 +33,25 @@ export type EngineOptions = {
 
 /** Claims, sends and settles for one call of `workDeliveries`. */
 export class Engine {
-  readonly tally = new Tally()
+  readonly tally = new WorkCounter()
   readonly #ctx: Context
   readonly #sender: Sender
   readonly #secrets: OpenedSecrets
-  readonly #settler: Settler
-  readonly #windows = new Windows()
+  readonly #settler: SettleBatcher
+  readonly #windows = new ConcurrencyWindows()
   readonly #running = new Map<string, Running>()
   readonly #ended = new Map<string, number>()
   readonly #cursors: Record<Lane, Cursor> = { 0: '', 1: '' }
   readonly #unregister: () => void
   /** Rings when an attempt has ended, and when results are settled. */
-  readonly changed = new Bell()
+  readonly changed = new Signal()
   #isStopping = false
 
   constructor(ctx: Context, { sender = createSender(ctx) }: EngineOptions = {}) {
     this.#ctx = ctx
     this.#sender = sender
     this.#secrets = new OpenedSecrets(ctx.keyring)
-    this.#settler = new Settler(ctx, (batch, settled) => {
+    this.#settler = new SettleBatcher(ctx, (batch, settled) => {
       this.tally.count(ctx, batch, settled)
       this.changed.ring()
     })
@@ -128,7 +128,7 @@ export class Engine {
     for (const row of rows) this.#beginOne(row, loaded.get(row.id), clock)
   }
 
-  #beginOne(row: Claimed, loaded: Loaded | undefined, clock: DatabaseClock) {
+  #beginOne(row: Claimed, loaded: LoadedDelivery | undefined, clock: DatabaseClock) {
     const isStopped = this.#isStopping || this.#ended.has(row.subscription_id)
     const decided = triage(row, loaded, clock, isStopped)
     if ('settle' in decided) return this.#settler.push(decided.settle)
@@ -140,14 +140,14 @@ export class Engine {
     void this.#send(row, decided.send, keys, clock)
   }
 
-  async #send(row: Claimed, content: Content, keys: Buffer[], clock: DatabaseClock) {
+  async #send(row: Claimed, content: DeliveryContent, keys: Buffer[], clock: DatabaseClock) {
     const abort = new AbortController()
     this.#running.set(row.lease, { row, abort })
-    deliveryFigures.inFlight++
+    deliveryMetrics.inFlight++
     const parcel = { delivery: row, url: content.url, payload: content.payload, keys }
-    const tried = await attempt(this.#sender, parcel, clock, abort.signal)
+    const tried = await sendAttempt(this.#sender, parcel, clock, abort.signal)
     this.#running.delete(row.lease)
-    deliveryFigures.inFlight--
+    deliveryMetrics.inFlight--
     observe(row, tried)
     this.#ctx.traces?.attempted(row, tried.record)
     const growsOnSuccess = () => this.#windows.isFull(row.subscription_id, content.sendWindow)
@@ -156,7 +156,7 @@ export class Engine {
   }
 }
 
-function observe({ attempts, lane, created_ms }: Claimed, { record }: Attempt) {
-  deliveryFigures.attemptS.observe(record.durationMs / 1000)
-  if (attempts === 0 && lane === 0) deliveryFigures.publishToArrivalS.observe((record.startedMs - created_ms) / 1000)
+function observe({ attempts, lane, created_ms }: Claimed, { record }: AttemptResult) {
+  deliveryMetrics.attemptS.observe(record.durationMs / 1000)
+  if (attempts === 0 && lane === 0) deliveryMetrics.publishToArrivalS.observe((record.startedMs - created_ms) / 1000)
 }

@@ -1,6 +1,6 @@
 import type { Context } from '../../core/context.ts'
 import { expandFanout } from '../../events/fanout.ts'
-import { takePulse } from '../queue/due-check.ts'
+import { checkDue } from '../queue/due-check.ts'
 import { sweepStopped } from '../queue/sweep.ts'
 import type { Engine } from './engine.ts'
 
@@ -11,7 +11,7 @@ const SWEEP_MS = 5_000
 export const RETRIES_MS = 100
 
 /** The rounds of the loop: sweep now and then, expand, claim first attempts, then retries. */
-export class Rounds {
+export class DeliveryLoop {
   readonly #ctx: Context
   readonly #engine: Engine
   #sweptAt = Number.NEGATIVE_INFINITY
@@ -25,7 +25,7 @@ export class Rounds {
   /** One round; returns for how many milliseconds the next may wait. What is due and cannot be claimed is no reason to spin. */
   async next(): Promise<number> {
     await this.#sweepNowAndThen()
-    const pulse = await takePulse(this.#ctx)
+    const pulse = await checkDue(this.#ctx)
     if (pulse.has_fanouts && (await expandFanout(this.#ctx))) return 0
     if (pulse.due_ms === null) return TICK_MS
     if (pulse.due_ms > 0) return Math.min(pulse.due_ms, TICK_MS)

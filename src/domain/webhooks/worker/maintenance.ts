@@ -1,7 +1,7 @@
 import { statement } from '../../../db/statement.ts'
 import type { Context } from '../../core/context.ts'
 import { sweepExpired, sweepStopped } from '../queue/sweep.ts'
-import { resealSecrets } from '../secrets/re-encrypt.ts'
+import { reEncryptSecrets } from '../secrets/re-encrypt.ts'
 
 const DELETED_KEPT_DAYS = 35
 const CHUNK_ROWS = 1_000
@@ -9,12 +9,12 @@ const CHUNK_ROWS = 1_000
 const PERIOD = `interval '1 hour'`
 
 /** What is due every hour, before partitions are dropped. Safe in several processes at once. */
-export async function keepDeliveries(ctx: Context): Promise<void> {
+export async function maintainDeliveries(ctx: Context): Promise<void> {
   await sweepStopped(ctx)
   await sweepExpired(ctx)
   await deleteOld(ctx.slow, CHUNK_ROWS)
   await warn(ctx)
-  const resealed = await resealSecrets(ctx)
+  const resealed = await reEncryptSecrets(ctx)
   if (resealed > 0) ctx.log.info({ resealed }, 'Signing secrets were sealed under the current key')
 }
 

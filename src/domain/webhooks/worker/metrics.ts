@@ -49,4 +49,4 @@ class DeliveryFigures {
 }
 
 /** Those of this process, whichever doors deliver in it. */
-export const deliveryFigures = new DeliveryFigures()
+export const deliveryMetrics = new DeliveryFigures()

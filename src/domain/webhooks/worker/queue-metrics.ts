@@ -1,9 +1,9 @@
 import type { Database } from '../../../db/client.ts'
 import { statement } from '../../../db/statement.ts'
 import type { Context } from '../../core/context.ts'
-import { deliveryFigures } from './metrics.ts'
+import { deliveryMetrics } from './metrics.ts'
 
-export type Survey = {
+export type QueueMetrics = {
   /** `webhook_due_lag_seconds`: how long the oldest row waits that could be claimed. */
   due_lag_s: number
   /** `webhook_pending{lane}` */
@@ -17,7 +17,7 @@ export type Survey = {
   dead_tuples: number
 }
 
-const selectSurvey = statement<[], Survey>(`
+const selectSurvey = statement<[], QueueMetrics>(`
 with recursive scan (lane, id) as (
   (select lane, subscription_id from webhook_deliveries order by lane, subscription_id limit 1)
   union all
@@ -41,23 +41,23 @@ select coalesce(extract(epoch from statement_timestamp() - (select due_at from o
   coalesce((select n_dead_tup from pg_stat_user_tables where relname = 'webhook_deliveries'), 0)::int as dead_tuples`)
 
 /** What only the database can say of all deliveries. Reads the whole queue: for a scrape now and then, not for each request. */
-export async function surveyDeliveries({ slow }: Pick<Context, 'slow'>): Promise<Survey> {
+export async function queueMetrics({ slow }: Pick<Context, 'slow'>): Promise<QueueMetrics> {
   const [survey] = await selectSurvey(slow)
   if (!survey) throw new Error('A select without a table returned no row')
   return survey
 }
 
 const KEPT_MS = 5_000
-const shown = new WeakMap<Database, { survey: Promise<Survey>; until: number }>()
+const shown = new WeakMap<Database, { survey: Promise<QueueMetrics>; until: number }>()
 
 /** The state of delivery for a status page; asked of the database at most every five seconds. */
 export async function deliveryStatus(ctx: Context) {
   const now = performance.now()
   const known = shown.get(ctx.slow)
-  const current = known && known.until > now ? known : { survey: surveyDeliveries(ctx), until: now + KEPT_MS }
+  const current = known && known.until > now ? known : { survey: queueMetrics(ctx), until: now + KEPT_MS }
   shown.set(ctx.slow, current)
   const { due_lag_s } = await current.survey
-  const { publishToArrivalS: arrival } = deliveryFigures
+  const { publishToArrivalS: arrival } = deliveryMetrics
   const finite = (seconds: number | null) => (Number.isFinite(seconds) ? seconds : null)
   return {
     due_lag_s,

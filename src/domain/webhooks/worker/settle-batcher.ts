@@ -4,7 +4,7 @@ import { mendPartitions } from '../../../db/partitions.ts'
 import type { Context } from '../../core/context.ts'
 import { renewLeases, type Settled, settle } from '../queue/settle.ts'
 import type { Settlement } from '../queue/settlement.ts'
-import { deliveryFigures } from './metrics.ts'
+import { deliveryMetrics } from './metrics.ts'
 
 const GATHER_MS = 4
 const BATCH_MAX = 128
@@ -16,7 +16,7 @@ const PAUSE_MAX_MS = 1_000
  * Gathers finished attempts and writes them in batches. While the database is away they wait and are tried again; what
  * cannot be settled before its lease ends is sent again by somebody, with the same id.
  */
-export class Settler {
+export class SettleBatcher {
   readonly #ctx: Context
   readonly #onSettled: (batch: readonly Settlement[], settled: Settled) => void
   readonly #giveUp = new AbortController()
@@ -89,7 +89,7 @@ export class Settler {
 
   async #isWorthAgain(error: unknown, failures: number): Promise<boolean> {
     if (isRetryable(error) || isUnavailable(error)) {
-      deliveryFigures.settleRetries++
+      deliveryMetrics.settleRetries++
       const pause = Math.min(PAUSE_MAX_MS, 50 * 2 ** failures)
       await after(pause, undefined, { signal: this.#giveUp.signal }).catch(() => {})
       return true

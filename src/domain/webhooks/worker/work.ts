@@ -5,7 +5,7 @@ import { DEADLINE_MS } from '../http/transport.ts'
 import { sweepStopped } from '../queue/sweep.ts'
 import type { WorkCounts } from './counts.ts'
 import { Engine, type EngineOptions } from './engine.ts'
-import { RETRIES_MS, Rounds, TICK_MS } from './loop.ts'
+import { DeliveryLoop, RETRIES_MS, TICK_MS } from './loop.ts'
 
 const PAUSE_FIRST_MS = 50
 const STOP_MS = 8_000
@@ -43,7 +43,7 @@ export async function workDeliveries(ctx: Context, options: WorkOptions = {}): P
 
 /** Until `signal`. No error ends it: restarts, failovers and deadlocks of the database are waited out. */
 async function serve(ctx: Context, engine: Engine, signal: AbortSignal | undefined): Promise<void> {
-  const rounds = new Rounds(ctx, engine)
+  const rounds = new DeliveryLoop(ctx, engine)
   for (let failures = 0; !signal?.aborted; ) {
     let pauseMs = 0
     try {

@@ -1,6 +1,6 @@
 import { type ErrorRequestHandler, type RequestHandler, Router } from 'express'
 import type { Context } from '../../../domain/core/context.ts'
-import { problemOfFailure } from '../../../domain/core/database-problem.ts'
+import { databaseProblem } from '../../../domain/core/database-problem.ts'
 import { Problem } from '../../../domain/core/problem.ts'
 import { authorizePages } from './authorize.ts'
 import { consentPages } from './consent.ts'
@@ -11,7 +11,7 @@ import { logoutPages } from './logout.ts'
 import { signUpPages } from './signup.ts'
 
 /** The pages on which people log in and decide: rendered here, without script, closed to other websites. */
-export function peoplePages(context: Context, callerOf: CallerOf): Router {
+export function authPages(context: Context, callerOf: CallerOf): Router {
   const paths = ['/oauth/authorize', '/login', '/logout', ...(context.signup === 'open' ? ['/signup'] : [])]
   const router = Router()
   router.use(paths, openPage)
@@ -34,7 +34,7 @@ const openPage: RequestHandler = ({ method }, response, next) => {
 
 /** What leads to no redirect is a page for people; for anybody else the next handler writes the envelope. */
 const showProblem: ErrorRequestHandler = (error, request, response, next) => {
-  const problem = error instanceof Problem ? error : problemOfFailure(error)
+  const problem = error instanceof Problem ? error : databaseProblem(error)
   if (!problem || !wantsPage(request)) return next(error)
   const { allow, retryAfterS } = problem.details
   if (allow) response.set('Allow', allow.join(', '))

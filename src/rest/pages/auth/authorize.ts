@@ -15,7 +15,7 @@ import { readQuery } from './authorization-query.ts'
 import { showConsent } from './consent.ts'
 import { type CallerOf, currentSession, type PageContext, pageContext } from './csrf.ts'
 import { showLogin } from './login.ts'
-import { type Return, sendCode, sendRefusal } from './redirect-back.ts'
+import { type RedirectTarget, sendCode, sendRefusal } from './redirect-back.ts'
 
 /** The authorization endpoint (RFC 6749, section 3.1). Everything is judged before anybody is asked to log in. */
 export function authorizePages(context: Context, callerOf: CallerOf): Router {
@@ -44,7 +44,7 @@ async function authorize(ctx: PageContext, request: Request, response: Response)
   return proceed(ctx, request, response, { ...judged, client, to, prompt: query.prompt })
 }
 
-type Asked = AuthorizationRequest & { client: AuthorizingClient; to: Return; prompt: string | undefined }
+type Asked = AuthorizationRequest & { client: AuthorizingClient; to: RedirectTarget; prompt: string | undefined }
 
 /** Log in, consent, code: the first of them that is due. With `prompt=none` nobody is shown anything. */
 async function proceed(ctx: PageContext, request: Request, response: Response, asked: Asked): Promise<void> {

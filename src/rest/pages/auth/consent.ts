@@ -14,7 +14,7 @@ import { openTicket, signTicket } from '../../../domain/oauth/consent-ticket.ts'
 import {
   type CallerOf,
   currentSession,
-  field,
+  formField,
   guardForm,
   type OpenSession,
   type PageContext,
@@ -23,9 +23,9 @@ import {
   sessionToken,
 } from './csrf.ts'
 import { hiddenFields, html, showPage } from './html.ts'
-import { type Return, sendCode, sendRefusal } from './redirect-back.ts'
+import { type RedirectTarget, sendCode, sendRefusal } from './redirect-back.ts'
 
-type Question = AuthorizationRequest & { client: AuthorizingClient; session: OpenSession; to: Return }
+type Question = AuthorizationRequest & { client: AuthorizingClient; session: OpenSession; to: RedirectTarget }
 
 /** Asks whether an application may have what it asks for. Allow and Deny are of equal weight. */
 export async function showConsent(ctx: PageContext, request: Request, response: Response, question: Question) {
@@ -85,7 +85,7 @@ async function decide(ctx: PageContext, request: Request, response: Response): P
   const { client, redirect, state, scopes, challenge, jkt } = await readTicket(ctx, session, request)
   const to = { redirect, state }
 
-  const decision = field(request, 'decision')
+  const decision = formField(request, 'decision')
   if (decision === 'deny') return sendRefusal(ctx, response, to, refuse('access_denied', 'The user has denied it'))
   if (decision !== 'allow') throw new Problem('invalid_request', 'decision: must be "allow" or "deny".')
   const issue = { clientId: client, userId: session.userId, redirectUri: redirect, scopes, challenge, jkt }
@@ -94,7 +94,7 @@ async function decide(ctx: PageContext, request: Request, response: Response): P
 
 /** What the form's ticket asks, if the client is still registered for it. Throws `invalid_request`. */
 async function readTicket(ctx: PageContext, session: OpenSession, request: Request) {
-  const ticket = await openTicket(ctx, session.secret, field(request, 'ticket'))
+  const ticket = await openTicket(ctx, session.secret, formField(request, 'ticket'))
   const client = ticket && (await findAuthorizingClient(ctx, ticket.client))
   const isStanding =
     client?.grantTypes.includes('authorization_code') &&

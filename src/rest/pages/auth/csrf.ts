@@ -46,7 +46,7 @@ function refuseCrossSite(publicUrl: string): RequestHandler {
 }
 
 /** A field of the form as it came; empty when it is missing, came twice, or holds a NUL. */
-export function field(request: Request, name: string): string {
+export function formField(request: Request, name: string): string {
   const value: unknown = request.body?.[name]
   return typeof value === 'string' && !value.includes('\0') ? value : ''
 }
@@ -75,7 +75,7 @@ export function requireSessionToken(ctx: Context, secret: string, request: Reque
 }
 
 function requireToken(macs: readonly Buffer[], request: Request): void {
-  const given = Buffer.from(field(request, 'csrf'), 'base64url')
+  const given = Buffer.from(formField(request, 'csrf'), 'base64url')
   if (macs.some((mac) => isSame(mac, given))) return
   throw new Problem('forbidden', 'This form has expired. Go back, load the page again, and repeat.')
 }

@@ -66,6 +66,6 @@ ${body}
 export const wantsPage = (request: Request): boolean => request.accepts(['json', 'html']) === 'html'
 
 /** Sends a browser on with GET, whatever it came with: 307 would hand the form on too. */
-export function leave(response: Response, location: string): void {
+export function redirectWithoutReferrer(response: Response, location: string): void {
   response.status(303).set(pageHeaders).set('Location', location).end()
 }

@@ -6,15 +6,15 @@ import { setCookie } from './cookies.ts'
 import {
   type CallerOf,
   currentSession,
-  field,
+  formField,
   guardForm,
   type PageContext,
   pageContext,
   requireVisitorToken,
   visitorToken,
 } from './csrf.ts'
-import { hiddenFields, html, leave, showPage } from './html.ts'
-import { ownPage } from './return-path.ts'
+import { hiddenFields, html, redirectWithoutReferrer, showPage } from './html.ts'
+import { returnPath } from './return-path.ts'
 import { styleSheet } from './style.ts'
 
 /** Log in, and the style sheet of all pages. */
@@ -29,21 +29,25 @@ export function loginPages(context: Context, callerOf: CallerOf): Router {
   router.get('/login', async (request, response) => {
     const ctx = pageContext(context, callerOf, request)
     const next = typeof request.query.next === 'string' ? request.query.next : ''
-    if (await currentSession(ctx)) return leave(response, ownPage(next, publicUrl))
+    if (await currentSession(ctx)) return redirectWithoutReferrer(response, returnPath(next, publicUrl))
     return showLogin(ctx, request, response, { next })
   })
 
   router.post('/login', guardForm(publicUrl), async (request: Request, response: Response) => {
     const ctx = pageContext(context, callerOf, request)
     requireVisitorToken(ctx, request)
-    const [username, password, next] = [field(request, 'username'), field(request, 'password'), field(request, 'next')]
+    const [username, password, next] = [
+      formField(request, 'username'),
+      formField(request, 'password'),
+      formField(request, 'next'),
+    ]
     try {
       setCookie(response, 'sid', await logIn(ctx, { username, password }), publicUrl)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       return showLogin(ctx, request, response, { next, username, problem: error })
     }
-    return leave(response, ownPage(next, publicUrl))
+    return redirectWithoutReferrer(response, returnPath(next, publicUrl))
   })
 
   return router

@@ -5,14 +5,14 @@ import { clearCookie } from './cookies.ts'
 import {
   type CallerOf,
   currentSession,
-  field,
+  formField,
   guardForm,
   pageContext,
   requireSessionToken,
   sessionToken,
 } from './csrf.ts'
-import { hiddenFields, html, leave, showPage } from './html.ts'
-import { ownPage } from './return-path.ts'
+import { hiddenFields, html, redirectWithoutReferrer, showPage } from './html.ts'
+import { returnPath } from './return-path.ts'
 
 /** Log out: a link may lead to the question, only the form ends the session. */
 export function logoutPages(context: Context, callerOf: CallerOf): Router {
@@ -22,7 +22,7 @@ export function logoutPages(context: Context, callerOf: CallerOf): Router {
   router.get('/logout', async (request, response) => {
     const ctx = pageContext(context, callerOf, request)
     const session = await currentSession(ctx)
-    if (!session) return leave(response, '/login')
+    if (!session) return redirectWithoutReferrer(response, '/login')
     const fields = hiddenFields({ csrf: sessionToken(ctx, session.secret) })
     return showPage(
       response,
@@ -41,7 +41,7 @@ export function logoutPages(context: Context, callerOf: CallerOf): Router {
       await endSession(ctx, secret)
     }
     clearCookie(response, 'sid', publicUrl)
-    return leave(response, ownPage(field(request, 'next'), publicUrl, '/login'))
+    return redirectWithoutReferrer(response, returnPath(formField(request, 'next'), publicUrl, '/login'))
   })
   return router
 }

@@ -5,7 +5,7 @@ const ownPages = ['/console', '/docs', '/oauth/authorize', '/login', '/logout']
  * Where to go after a login: `next`, if it is one of our own pages, `otherwise` if not. Judged after parsing, as a browser will
  * parse it: `//host`, `/\host` and a tab in between lead elsewhere.
  */
-export function ownPage(next: string, publicUrl: string, otherwise = HOME): string {
+export function returnPath(next: string, publicUrl: string, otherwise = HOME): string {
   if (!next.startsWith('/') || !URL.canParse(next, publicUrl)) return otherwise
   const url = new URL(next, publicUrl)
   const isOurs = ownPages.some((page) => url.pathname === page || url.pathname.startsWith(`${page}/`))

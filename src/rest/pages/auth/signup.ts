@@ -6,15 +6,15 @@ import { Problem } from '../../../domain/core/problem.ts'
 import { setCookie } from './cookies.ts'
 import {
   type CallerOf,
-  field,
+  formField,
   guardForm,
   type PageContext,
   pageContext,
   requireVisitorToken,
   visitorToken,
 } from './csrf.ts'
-import { hiddenFields, html, leave, showPage } from './html.ts'
-import { ownPage } from './return-path.ts'
+import { hiddenFields, html, redirectWithoutReferrer, showPage } from './html.ts'
+import { returnPath } from './return-path.ts'
 
 /** Making an account, where strangers may; else there is nothing at this path. */
 export function signUpPages(context: Context, callerOf: CallerOf): Router {
@@ -30,15 +30,19 @@ export function signUpPages(context: Context, callerOf: CallerOf): Router {
   router.post('/signup', guardForm(publicUrl), async (request: Request, response: Response) => {
     const ctx = pageContext(context, callerOf, request)
     requireVisitorToken(ctx, request)
-    const [username, email, next] = [field(request, 'username'), field(request, 'email'), field(request, 'next')]
+    const [username, email, next] = [
+      formField(request, 'username'),
+      formField(request, 'email'),
+      formField(request, 'next'),
+    ]
     try {
-      const user = await signUp(ctx, { username, email, password: field(request, 'password') })
+      const user = await signUp(ctx, { username, email, password: formField(request, 'password') })
       setCookie(response, 'sid', await startSession(ctx, user.id), publicUrl)
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       return showSignUp(ctx, request, response, { next, username, email, problem: error })
     }
-    return leave(response, ownPage(next, publicUrl))
+    return redirectWithoutReferrer(response, returnPath(next, publicUrl))
   })
   return router
 }
