@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clientRedirectUris, clients } from '../../src/db/schema/index.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import type { TestClient } from '../support/context.ts'
+import { CALLBACK, errorOf, NATIVE_CALLBACK, pkce } from '../support/flows.ts'
+import { createPeopleApp, type PeopleApp, parametersOf } from '../support/people.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { CALLBACK, errorOf, NATIVE_CALLBACK, pkce } from './support/flows.ts'
-import { createPeopleApp, type PeopleApp, parametersOf } from './support/people.ts'
 
 let app: PeopleApp
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { mint } from '../../src/domain/access/token-format.ts'
 import { rotateSecret } from '../../src/domain/applications/client-secrets.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import { newId } from '../../src/domain/core/ids.ts'
-import { basic, createOAuthApp, credentials, errorOf, type Fields, type OAuthApp } from './support/flows.ts'
+import { basic, createOAuthApp, credentials, errorOf, type Fields, type OAuthApp } from '../support/flows.ts'
 
 let app: OAuthApp
 let id: string

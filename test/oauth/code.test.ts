@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { authorizationCodes, grants, users } from '../../src/db/schema/index.ts'
 import { mint } from '../../src/domain/access/token-format.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
-import { createOAuthApp, credentials, errorOf, type Fields, type OAuthApp, pkce, warmUp } from './support/flows.ts'
+import { createOAuthApp, credentials, errorOf, type Fields, type OAuthApp, pkce, warmUp } from '../support/flows.ts'
 
 let app: OAuthApp
 beforeAll(async () => {

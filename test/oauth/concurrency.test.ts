@@ -9,7 +9,7 @@ import { revokeAllowed } from '../../src/domain/oauth/grants.ts'
 import { revokeToken } from '../../src/domain/oauth/revocation-endpoint.ts'
 import { issueToken, type TokenRequest } from '../../src/domain/oauth/token-endpoint.ts'
 import { createTestContext, type TestClient } from '../support/context.ts'
-import { allow, CALLBACK, caller, credentials, SCOPES } from './support/flows.ts'
+import { allow, CALLBACK, caller, credentials, SCOPES } from '../support/flows.ts'
 
 const AT_A_TIME = 16
 

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { auditLog, authorizationCodes, clientRedirectUris, clients, users } from '../../src/db/schema/index.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import { Keyring } from '../../src/domain/core/keyring.ts'
-import type { Browser } from './support/browser.ts'
-import { CALLBACK, NATIVE_CALLBACK, pkce } from './support/flows.ts'
-import { createPeopleApp, type PeopleApp, parametersOf } from './support/people.ts'
+import type { Browser } from '../support/browser.ts'
+import { CALLBACK, NATIVE_CALLBACK, pkce } from '../support/flows.ts'
+import { createPeopleApp, type PeopleApp, parametersOf } from '../support/people.ts'
 
 let app: PeopleApp
 let browser: Browser

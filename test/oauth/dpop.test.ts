@@ -6,8 +6,8 @@ import { createApplication } from '../../src/domain/applications/applications.ts
 import { sha256 } from '../../src/domain/core/digest.ts'
 import { createConsole } from '../cli/console.ts'
 import type { TestClient } from '../support/context.ts'
-import { CALLBACK, credentials, errorOf, type Fields, NATIVE_CALLBACK } from './support/flows.ts'
-import { createPeopleApp, type PeopleApp } from './support/people.ts'
+import { CALLBACK, credentials, errorOf, type Fields, NATIVE_CALLBACK } from '../support/flows.ts'
+import { createPeopleApp, type PeopleApp } from '../support/people.ts'
 
 type PrivateKey = Awaited<ReturnType<typeof generateKeyPair>>['privateKey']
 type Key = { privateKey: PrivateKey; jwk: object; jkt: string }

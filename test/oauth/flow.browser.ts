@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, launchChromium } from '../console/support/browser.ts'
+import { pkce } from '../support/flows.ts'
 import { PASSWORD } from '../support/log.ts'
-import { pkce } from './support/flows.ts'
-import { createPeopleApp, type PeopleApp } from './support/people.ts'
+import { createPeopleApp, type PeopleApp } from '../support/people.ts'
 
 /** A native application's end of the flow: it listens on the own computer, and may send the browser on. */
 async function listen(next?: string) {

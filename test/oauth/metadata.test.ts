@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scopes } from '../../src/domain/core/scopes.ts'
-import { createOAuthApp, credentials, errorOf, type OAuthApp } from './support/flows.ts'
+import { createOAuthApp, credentials, errorOf, type OAuthApp } from '../support/flows.ts'
 
 let app: OAuthApp
 beforeAll(async () => {

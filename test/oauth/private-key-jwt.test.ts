@@ -8,7 +8,7 @@ import { createApplication, updateApplication } from '../../src/domain/applicati
 import { rotateSecret } from '../../src/domain/applications/client-secrets.ts'
 import type { OwnerContext } from '../../src/domain/audit/audit.ts'
 import { createConsole } from '../cli/console.ts'
-import { allow, basic, CALLBACK, createOAuthApp, errorOf, type Fields, type OAuthApp } from './support/flows.ts'
+import { allow, basic, CALLBACK, createOAuthApp, errorOf, type Fields, type OAuthApp } from '../support/flows.ts'
 
 const pair = await generateKeyPair('ES256')
 const stranger = await generateKeyPair('ES256')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { TestClient } from '../support/context.ts'
-import { CALLBACK } from './support/flows.ts'
-import { createPeopleApp, type PeopleApp } from './support/people.ts'
+import { CALLBACK } from '../support/flows.ts'
+import { createPeopleApp, type PeopleApp } from '../support/people.ts'
 
 let app: PeopleApp
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { mint } from '../../src/domain/access/token-format.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import { Keyring } from '../../src/domain/core/keyring.ts'
 import { exchangeRefreshToken as refresh } from '../../src/domain/oauth/grant-refresh-token.ts'
-import { basic, caller, createOAuthApp, credentials, errorOf, type OAuthApp, warmUp } from './support/flows.ts'
+import { basic, caller, createOAuthApp, credentials, errorOf, type OAuthApp, warmUp } from '../support/flows.ts'
 
 let app: OAuthApp
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../support/database.ts'
-import { createOAuthApp, credentials, errorOf } from './support/flows.ts'
+import { createOAuthApp, credentials, errorOf } from '../support/flows.ts'
 
 test('V11 when the store fails the answer is 503, never 200, and shows no SQL (CVE-2020-15223)', async () => {
   await using app = await createOAuthApp()

@@ -5,7 +5,7 @@ import { mint } from '../../src/domain/access/token-format.ts'
 import { createKey } from '../../src/domain/applications/api-keys.ts'
 import { newId } from '../../src/domain/core/ids.ts'
 import type { TestClient } from '../support/context.ts'
-import { basic, createOAuthApp, credentials, errorOf, type OAuthApp, warmUp } from './support/flows.ts'
+import { basic, createOAuthApp, credentials, errorOf, type OAuthApp, warmUp } from '../support/flows.ts'
 
 let app: OAuthApp
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { TestClient } from '../support/context.ts'
-import { createOAuthApp, errorOf, type OAuthApp } from './support/flows.ts'
+import { createOAuthApp, errorOf, type OAuthApp } from '../support/flows.ts'
 
 let app: OAuthApp
 let narrow: TestClient

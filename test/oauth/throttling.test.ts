@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { memoryCounters } from '../../src/counters/counters.ts'
 import { mint } from '../../src/domain/access/token-format.ts'
-import { createOAuthApp, credentials, errorOf } from './support/flows.ts'
+import { createOAuthApp, credentials, errorOf } from '../support/flows.ts'
 
 const createThrottled = (trustProxy = 0) => createOAuthApp({ counters: memoryCounters(), trustProxy })
 const grant = { grant_type: 'client_credentials' }

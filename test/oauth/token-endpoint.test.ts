@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createOAuthApp, credentials, errorOf, type Fields, type OAuthApp } from './support/flows.ts'
+import { createOAuthApp, credentials, errorOf, type Fields, type OAuthApp } from '../support/flows.ts'
 
 let app: OAuthApp
 beforeAll(async () => {

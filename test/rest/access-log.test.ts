@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { credentials } from '../oauth/support/flows.ts'
 import { createTestApp } from '../support/app.ts'
+import { credentials } from '../support/flows.ts'
 
 type Line = { requestId: string; operation?: string; clientId?: string; status: number; durationMs: number }
 

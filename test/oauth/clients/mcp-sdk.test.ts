@@ -1,8 +1,8 @@
 import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { credentials, NATIVE_CALLBACK } from '../support/flows.ts'
-import { createPeopleApp, type PeopleApp, parametersOf } from '../support/people.ts'
+import { credentials, NATIVE_CALLBACK } from '../../support/flows.ts'
+import { createPeopleApp, type PeopleApp, parametersOf } from '../../support/people.ts'
 
 let app: PeopleApp
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import * as oauth from 'oauth4webapi'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApplication } from '../../../src/domain/applications/applications.ts'
 import type { TestClient } from '../../support/context.ts'
-import { CALLBACK, NATIVE_CALLBACK } from '../support/flows.ts'
-import { createPeopleApp, type PeopleApp } from '../support/people.ts'
+import { CALLBACK, NATIVE_CALLBACK } from '../../support/flows.ts'
+import { createPeopleApp, type PeopleApp } from '../../support/people.ts'
 
 let app: PeopleApp
 let server: oauth.AuthorizationServer

@@ -1,7 +1,7 @@
 import * as client from 'openid-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CALLBACK } from '../support/flows.ts'
-import { createPeopleApp, type PeopleApp } from '../support/people.ts'
+import { CALLBACK } from '../../support/flows.ts'
+import { createPeopleApp, type PeopleApp } from '../../support/people.ts'
 
 let app: PeopleApp
 let config: client.Configuration

@@ -1,7 +1,7 @@
 import { AuthorizationCode, ClientCredentials } from 'simple-oauth2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { CALLBACK, pkce } from '../support/flows.ts'
-import { createPeopleApp, type PeopleApp, parametersOf } from '../support/people.ts'
+import { CALLBACK, pkce } from '../../support/flows.ts'
+import { createPeopleApp, type PeopleApp, parametersOf } from '../../support/people.ts'
 
 let app: PeopleApp
 beforeAll(async () => {

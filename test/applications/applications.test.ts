@@ -8,7 +8,7 @@ import { getApplication, listApplications } from '../../src/domain/applications/
 import { rollKey } from '../../src/domain/applications/roll-api-key.ts'
 import type { UserContext } from '../../src/domain/core/context.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
-import { CALLBACK, createOAuthApp, errorOf, type OAuthApp } from './support/flows.ts'
+import { CALLBACK, createOAuthApp, errorOf, type OAuthApp } from '../support/flows.ts'
 
 let app: OAuthApp
 let owner: UserContext

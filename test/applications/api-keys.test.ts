@@ -5,7 +5,7 @@ import { createKey, listKeys, revokeKey } from '../../src/domain/applications/ap
 import { updateApplication } from '../../src/domain/applications/applications.ts'
 import { rollKey } from '../../src/domain/applications/roll-api-key.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
-import { createOAuthApp, credentials, errorOf, type OAuthApp, warmUp } from './support/flows.ts'
+import { createOAuthApp, credentials, errorOf, type OAuthApp, warmUp } from '../support/flows.ts'
 
 let app: OAuthApp
 beforeAll(async () => {

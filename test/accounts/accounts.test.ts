@@ -3,10 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { memoryCounters } from '../../src/counters/counters.ts'
 import { auditLog, authorizationCodes, loginSessions, users } from '../../src/db/schema/index.ts'
 import { createUser } from '../../src/domain/accounts/accounts.ts'
+import type { Browser } from '../support/browser.ts'
+import { CALLBACK, errorOf } from '../support/flows.ts'
 import { PASSWORD } from '../support/log.ts'
-import type { Browser } from './support/browser.ts'
-import { CALLBACK, errorOf } from './support/flows.ts'
-import { createPeopleApp, type PeopleApp } from './support/people.ts'
+import { createPeopleApp, type PeopleApp } from '../support/people.ts'
 
 let app: PeopleApp
 beforeAll(async () => {

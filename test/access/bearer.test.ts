@@ -4,7 +4,7 @@ import { accessTokens, clients, users } from '../../src/db/schema/index.ts'
 import { startSession } from '../../src/domain/access/sessions.ts'
 import { mint } from '../../src/domain/access/token-format.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
-import { basic, caller, createOAuthApp, errorOf, type OAuthApp } from './support/flows.ts'
+import { basic, caller, createOAuthApp, errorOf, type OAuthApp } from '../support/flows.ts'
 
 let app: OAuthApp
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { mint } from '../../src/domain/access/token-format.ts'
 import { newSigningSecret } from '../../src/domain/webhooks/secrets/sign.ts'
+import { CALLBACK, credentials, pkce } from '../support/flows.ts'
 import { createTestLog, PASSWORD } from '../support/log.ts'
-import { CALLBACK, credentials, pkce } from './support/flows.ts'
-import { createPeopleApp, parametersOf } from './support/people.ts'
+import { createPeopleApp, parametersOf } from '../support/people.ts'
 
 test('no secret, code, token, password, cookie or state is logged, and no name forges a line', async () => {
   await using app = await createPeopleApp()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryCounters } from '../../src/counters/counters.ts'
 import { createUser } from '../../src/domain/accounts/accounts.ts'
 import { PASSWORD } from '../support/log.ts'
-import { createPeopleApp, type PeopleApp } from './support/people.ts'
+import { createPeopleApp, type PeopleApp } from '../support/people.ts'
 
 let app: PeopleApp
 beforeAll(async () => {

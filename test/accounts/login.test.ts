@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryCounters } from '../../src/counters/counters.ts'
 import { loginSessions, users } from '../../src/db/schema/index.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
+import { createOAuthApp } from '../support/flows.ts'
 import { PASSWORD } from '../support/log.ts'
-import { createOAuthApp } from './support/flows.ts'
-import { createPeopleApp, type PeopleApp } from './support/people.ts'
+import { createPeopleApp, type PeopleApp } from '../support/people.ts'
 
 let app: PeopleApp
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import { unlimitedCounters } from '../../../src/counters/counters.ts'
-import type { Caller, Context } from '../../../src/domain/core/context.ts'
-import type { Scope } from '../../../src/domain/core/scopes.ts'
-import { issueCode } from '../../../src/domain/oauth/authorization-endpoint.ts'
-import { createTestApp } from '../../support/app.ts'
-import type { TestClient } from '../../support/context.ts'
+import { unlimitedCounters } from '../../src/counters/counters.ts'
+import type { Caller, Context } from '../../src/domain/core/context.ts'
+import type { Scope } from '../../src/domain/core/scopes.ts'
+import { issueCode } from '../../src/domain/oauth/authorization-endpoint.ts'
+import { createTestApp } from './app.ts'
+import type { TestClient } from './context.ts'
 
 export type Fields = Record<string, string>
 export const CALLBACK = 'https://client.example/callback'

@@ -1,8 +1,8 @@
-import { createUser } from '../../../src/domain/accounts/accounts.ts'
-import type { TestClient } from '../../support/context.ts'
-import { PASSWORD } from '../../support/log.ts'
+import { createUser } from '../../src/domain/accounts/accounts.ts'
 import { Browser, type Page } from './browser.ts'
+import type { TestClient } from './context.ts'
 import { CALLBACK, createOAuthApp, NATIVE_CALLBACK, pkce } from './flows.ts'
+import { PASSWORD } from './log.ts'
 
 /** The service with a person who can log in, and what a browser does on the way to a code. */
 export async function createPeopleApp(overrides: Parameters<typeof createOAuthApp>[0] = {}) {
