@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryCounters } from '../../src/counters/counters.ts'
 import { loginSessions, users } from '../../src/db/schema/index.ts'
+import { logIn } from '../../src/domain/accounts/login.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import { createOAuthApp } from '../support/flows.ts'
 import { PASSWORD } from '../support/log.ts'
@@ -181,6 +182,26 @@ test('R01 five failures for one account and address; the sixth is refused with w
   expect((await attempt('grace', PASSWORD, '192.0.2.2')).status).toBe(303)
   expect((await attempt('nobody', 'wrong', '192.0.2.1')).status).toBe(401)
   for (let n = 0; n < 7; n++) expect((await attempt('grace', PASSWORD, '192.0.2.3')).status).toBe(303)
+})
+
+test('an address that is refused counts nothing more: made-up names cannot fill the memory of the counters', async () => {
+  const names: string[] = []
+  const { counters } = app.context
+  const watched: typeof counters = {
+    ...counters,
+    take: (limit, key) => {
+      if (limit.name === 'login-account') names.push(key)
+      return limit.name === 'login-address' && names.length >= 2
+        ? Promise.resolve({ limit: 1, remaining: 0, resetS: 1, exceeded: true })
+        : counters.take(limit, key)
+    },
+  }
+  const caller = { authorization: undefined, session: undefined, address: '192.0.2.1', isForwarded: false }
+  const ctx = { ...app.context, counters: watched, caller: { ...caller, requestId: 'r', userAgent: undefined } }
+  for (const username of ['one', 'two', 'three', 'four']) {
+    await expect(logIn(ctx, { username, password: 'wrong password' })).rejects.toBeDefined()
+  }
+  expect(names).toHaveLength(2)
 })
 
 test('the pages take GET and POST, HEAD and OPTIONS', async () => {

@@ -109,3 +109,16 @@ describe('what is refused', () => {
     expect(query.body.error.code).toBe('insufficient_scope')
   })
 })
+
+test('NUL is refused in any name or value, also of fields that nobody reads', async () => {
+  const reader = await app.token(['channel:read'], { user: alice })
+  expect((await app.request('GET /v1/channels/?x=%00', { token: reader })).status).toBe(400)
+  const body = '{"room_name":"alice","content":"x","x\\u0000":["\\u0000"]}'
+  const json = { 'content-type': 'application/json' }
+  const init = { token, headers: json, body }
+  expect((await app.request('POST /v1/chat/messages', init)).body.error.message).toMatch(/^x: must not contain NUL/)
+  const form = formOf({ room_name: 'alice', content: 'x', y: '\0' })
+  expect((await app.request('POST /v1/chat/messages', { token, body: form })).status).toBe(400)
+  const text = { ...init, body: '{"room_name":"alice","content":"\\\\u0000 is a backslash and five characters"}' }
+  expect((await app.request('POST /v1/chat/messages', text)).status).toBe(201)
+})

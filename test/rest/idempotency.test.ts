@@ -55,6 +55,19 @@ test('a key is its user’s own', async () => {
   expect(await count()).toBe(before + 1)
 })
 
+test('a stored answer is for whom may still do what was done', async () => {
+  const client = await app.client()
+  const body = { url: 'https://example.com/hook', event_types: ['moderation.ban.created'] }
+  const subscribe = async (scopes: Parameters<typeof app.token>[0]) =>
+    app.request('POST /v1/events/subscriptions', {
+      token: await app.token(scopes, { user: alice, client }),
+      body,
+      headers: { 'idempotency-key': 'same' },
+    })
+  expect((await subscribe(['webhook:write', 'moderation:read'])).status).toBe(201)
+  expect((await subscribe(['webhook:write'])).body.error.code).toBe('idempotency_mismatch')
+})
+
 test('a failure keeps nothing, so the key is free again', async () => {
   const before = await count()
   expect((await send('two', 'y'.repeat(501))).body.error.code).toBe('message_too_long')

@@ -131,6 +131,25 @@ describe('headers', () => {
     expect((await secure.request('GET /')).headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/)
   })
 
+  test('what a browser may be led to open runs nothing and is shown in no frame', async () => {
+    for (const path of ['/', '/health/', '/nothing', '/docs/nothing']) {
+      const { headers } = await app.request(`GET ${path}`)
+      expect([path, headers.get('content-security-policy')]).toEqual([
+        path,
+        expect.stringContaining("default-src 'none'"),
+      ])
+      expect([path, headers.get('x-frame-options')]).toEqual([path, 'DENY'])
+    }
+  })
+
+  test('/trpc says in headers what REST says, and logs no refusal', async () => {
+    app.lines.length = 0
+    const { headers, status } = await app.request('GET /trpc/channels.list?input=%7B%7D')
+    expect([status, headers.get('cache-control')]).toEqual([401, 'no-store'])
+    expect(headers.get('www-authenticate')).toContain('resource_metadata=')
+    expect(app.lines.filter((line) => JSON.parse(line).level >= 50)).toEqual([])
+  })
+
   test('any website may call the API, and read why it was refused; cookies never', async () => {
     for (const [route, status] of [
       ['GET /v1/channels/', 401],
@@ -195,26 +214,6 @@ describe('broken HTTP gets the envelope too, and the process lives', () => {
     expect(head).toMatch(/^HTTP\/1.1 413 /)
     expect(head).toMatch(/connection: close/i)
   })
-})
-
-test('the clock’s door is open to this machine alone, unless it knows a secret', async () => {
-  const nothing = { ok: true, processed: 0, delivered: 0, failed: 0, retried: 0 }
-  for (const method of ['GET', 'POST']) {
-    expect(await app.request(`${method} /cron/webhook-deliveries`)).toMatchObject({ status: 200, body: nothing })
-    for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip']) {
-      const proxied = await app.request(`${method} /cron/webhook-deliveries`, { headers: { [header]: '127.0.0.1' } })
-      expect([proxied.status, proxied.body.error.code]).toEqual([401, 'unauthorized'])
-    }
-  }
-  await using secret = await createTestApp({ cronSecret: 'tick-tock' })
-  const asked = async (authorization?: string) => {
-    const headers = authorization ? { authorization } : {}
-    return (await secret.request('GET /cron/webhook-deliveries', { headers })).status
-  }
-  expect(await asked()).toBe(401)
-  expect(await asked('Bearer tick')).toBe(401)
-  expect(await asked('Basic tick-tock')).toBe(401)
-  expect(await asked('Bearer tick-tock')).toBe(200)
 })
 
 test('before the service is ready it says so, and only that it lives', async () => {
