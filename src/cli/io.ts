@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { OwnerContext } from '../domain/audit/audit.ts'
-import type { Context } from '../domain/core/context.ts'
+import type { Context, OwnerContext } from '../domain/core/context.ts'
 import type { Page, PageRequest } from '../domain/core/paging.ts'
 import { isScope, type Scope, scopes } from '../domain/core/scopes.ts'
 import { isWebAddress } from '../domain/core/url.ts'

@@ -26,11 +26,14 @@ export type ContextOptions = {
   traces?: Traces | undefined
 }
 
+/** What the process itself asks more of than verbs may: it says when the cache is trusted, and writes the counts down. */
+export type ProcessContext = Context & { credentials: CredentialCache; usage: UsageCounts }
+
 /** Everything that verbs need, over a database that is ready. Its pools close with `opened`. */
 export async function openContext(
   config: Config,
   { target, opened, wake, isMember = false, metrics, traces, ...waiting }: ContextOptions,
-): Promise<Context> {
+): Promise<ProcessContext> {
   const { replicaUrl, pooler } = config
   const pools = openPools(target, { replica: replicaUrl, pooler, watch: watchStatements({ metrics, traces }) })
   const { db, slow, replica } = opened.use(pools)

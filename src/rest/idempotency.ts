@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Context, Principal } from '../domain/core/context.ts'
+import type { Principal } from '../domain/core/actor.ts'
+import type { Context } from '../domain/core/context.ts'
 import { sha256 } from '../domain/core/digest.ts'
 import { claimIdempotencyKey, type IdempotentRequest, storeResponse } from '../domain/core/idempotency.ts'
 import { Problem } from '../domain/core/problem.ts'

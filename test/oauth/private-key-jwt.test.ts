@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { usedAssertions } from '../../src/db/schema/index.ts'
 import { createApplication, updateApplication } from '../../src/domain/applications/applications.ts'
 import { rotateSecret } from '../../src/domain/applications/client-secrets.ts'
-import type { OwnerContext } from '../../src/domain/audit/audit.ts'
+import type { OwnerContext } from '../../src/domain/core/context.ts'
 import { createConsole } from '../cli/console.ts'
 import { allow, basic, CALLBACK, createOAuthApp, errorOf, type Fields, type OAuthApp } from '../support/flows.ts'
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
-import type { Context } from '../../src/domain/core/context.ts'
 import { WakeHub } from '../../src/domain/events/wake-hub.ts'
+import type { ProcessContext } from '../../src/process/context.ts'
 import { LoadLimit } from '../../src/rest/http/load-limit.ts'
 import { createHttpServer } from '../../src/rest/http/server.ts'
 import { createTestContext } from './context.ts'
@@ -10,7 +10,7 @@ type Settings = { trustProxy?: number; occupancy?: LoadLimit }
 type Init = { token?: string | undefined; body?: RequestInit['body'] | object; headers?: Record<string, string> }
 
 /** The whole service on a database and a port of its own, at a time that only the test moves. */
-export async function createTestApp(overrides: Partial<Context> & Settings = {}) {
+export async function createTestApp(overrides: Partial<ProcessContext> & Settings = {}) {
   const { trustProxy = 0, occupancy = new LoadLimit(), ...parts } = overrides
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`

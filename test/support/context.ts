@@ -6,7 +6,6 @@ import { memoryCounters } from '../../src/counters/counters.ts'
 import * as schema from '../../src/db/schema/index.ts'
 import { CredentialCache } from '../../src/domain/access/credential-cache.ts'
 import { mint } from '../../src/domain/access/token-format.ts'
-import type { Context } from '../../src/domain/core/context.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import { sha256 } from '../../src/domain/core/digest.ts'
 import { newId } from '../../src/domain/core/ids.ts'
@@ -14,6 +13,7 @@ import { Keyring } from '../../src/domain/core/keyring.ts'
 import { scopes as allScopes, type Scope } from '../../src/domain/core/scopes.ts'
 import { issueDirectly } from '../../src/domain/oauth/issue.ts'
 import { UsageCounts } from '../../src/domain/usage/counts.ts'
+import type { ProcessContext } from '../../src/process/context.ts'
 import { createTestDatabase } from './database.ts'
 import { createTestLog } from './log.ts'
 
@@ -26,7 +26,7 @@ type ClientOptions = { isConfidential?: boolean; scopes?: readonly Scope[]; redi
  * What every verb needs, on a database of its own. The clock moves by a millisecond whenever it is asked, so things have
  * an order, and otherwise only when the test says so (`clock.at = …`, `elapse` for deadlines).
  */
-export async function createTestContext(overrides: Partial<Context> = {}) {
+export async function createTestContext(overrides: Partial<ProcessContext> = {}) {
   const database = await createTestDatabase()
   const clock = { at: START }
   const now = () => {
@@ -35,7 +35,7 @@ export async function createTestContext(overrides: Partial<Context> = {}) {
   }
   const wake = vi.fn()
   const logged = createTestLog()
-  const context: Context = {
+  const context: ProcessContext = {
     db: database.db,
     slow: database.slow,
     replica: database.slow,

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Count } from '../../counters/counters.ts'
-import type { Caller, CallerContext, Context, Principal, UserPrincipal } from '../core/context.ts'
+import type { Principal, UserPrincipal } from '../core/actor.ts'
+import type { Caller, CallerContext, Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
 import { rateLimits } from '../core/rate-limits.ts'

@@ -1,5 +1,6 @@
 import { statement } from '../../db/statement.ts'
-import type { Context, DpopProof, Principal, UserPrincipal } from '../core/context.ts'
+import type { Principal, UserPrincipal } from '../core/actor.ts'
+import type { Context, DpopProof, FoundPrincipal } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
 import { type Scope, scopes } from '../core/scopes.ts'
@@ -49,9 +50,7 @@ export async function principalBy(ctx: Context, bearer: string): Promise<Princip
   return ctx.credentials.principalOf(bearer, () => find(ctx, bearer))
 }
 
-type Found = { principal: Principal; livesMs: number }
-
-async function find(ctx: Context, bearer: string): Promise<Found | undefined> {
+async function find(ctx: Context, bearer: string): Promise<FoundPrincipal | undefined> {
   if (isWellFormed('access', bearer)) return principalOfToken(ctx, bearer)
   if (isWellFormed('key', bearer)) return principalOfKey(ctx, bearer)
   return undefined
@@ -81,7 +80,7 @@ const findToken = statement<[hash: Buffer], FoundToken>(`
    where t.hash = $1 and t.revoked_at is null and t.expires_at > statement_timestamp()
      and c.disabled_at is null and g.revoked_at is null and u.disabled_at is null`)
 
-async function principalOfToken(ctx: Context, token: string): Promise<Found | undefined> {
+async function principalOfToken(ctx: Context, token: string): Promise<FoundPrincipal | undefined> {
   const [found] = await findToken(ctx.db, sha256(token))
   if (!found) return undefined
   const { client_id: clientId, user_id: userId, username, dpop_jkt: jkt, lives_ms: livesMs } = found
@@ -106,7 +105,7 @@ const noteUse = statement<[id: string], never>(`
   update api_keys set last_used_at = statement_timestamp()
    where id = $1 and coalesce(last_used_at < statement_timestamp() - interval '1 minute', true)`)
 
-async function principalOfKey(ctx: Context, key: string): Promise<Found | undefined> {
+async function principalOfKey(ctx: Context, key: string): Promise<FoundPrincipal | undefined> {
   const [found] = await findKey(ctx.db, sha256(key))
   if (!found) return undefined
   const { id, client_id: clientId, scopes, is_use_unseen: isUseUnseen, lives_ms: livesMs } = found

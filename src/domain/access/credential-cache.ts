@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
-import type { Principal } from '../core/context.ts'
+import type { Principal } from '../core/actor.ts'
+import type { FoundPrincipal, PrincipalCache } from '../core/context.ts'
 
 type Entry = { principal: Principal; until: number }
-type Found = { principal: Principal; livesMs: number }
 
 const LIFE_MS = 5_000
 const ENTRIES_MAX = 10_000
@@ -12,7 +12,7 @@ const ENTRIES_MAX = 10_000
  * five seconds. It holds only while somebody listens for changes (`trust`) and forgets everything at each of them; without
  * a listener it is empty, and every credential is looked up. What is not found is never remembered.
  */
-export class CredentialCache {
+export class CredentialCache implements PrincipalCache {
   readonly #entries = new Map<string, Entry>()
   #isTrusted = false
   #changes = 0
@@ -44,7 +44,10 @@ export class CredentialCache {
    * The principal of a credential, remembered or found. What was found while something changed is not remembered: it may
    * have been read before the change.
    */
-  async principalOf(credential: string, find: () => Promise<Found | undefined>): Promise<Principal | undefined> {
+  async principalOf(
+    credential: string,
+    find: () => Promise<FoundPrincipal | undefined>,
+  ): Promise<Principal | undefined> {
     if (!this.#isTrusted) return (await find())?.principal
     const key = hash('sha256', credential, 'base64')
     const known = this.#entries.get(key)
@@ -56,7 +59,7 @@ export class CredentialCache {
     return found?.principal
   }
 
-  #keep(key: string, { principal, livesMs }: Found) {
+  #keep(key: string, { principal, livesMs }: FoundPrincipal) {
     if (this.#entries.size >= ENTRIES_MAX) this.#entries.clear()
     this.#entries.set(key, { principal, until: performance.now() + Math.min(LIFE_MS, livesMs) })
   }

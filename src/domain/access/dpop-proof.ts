@@ -1,9 +1,8 @@
 import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify } from 'jose'
 import * as z from 'zod'
-import type { Context, DpopProof } from '../core/context.ts'
+import type { CalledContext, Context, DpopProof } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
-import type { CalledContext, Client } from '../oauth/authenticate-client.ts'
 import { isFirstUseNow } from './replay-protection.ts'
 import { signingAlgorithms } from './signing-algorithms.ts'
 
@@ -11,7 +10,7 @@ import { signingAlgorithms } from './signing-algorithms.ts'
  * The thumbprint of the key to which a client's new token is bound (RFC 9449, section 5), null for a client that is not
  * registered for that: it gets what the specification describes, whatever else it sends. Throws `invalid_dpop_proof`.
  */
-export async function bindingOf(ctx: CalledContext, client: Pick<Client, 'isDpopBound'>): Promise<string | null> {
+export async function bindingOf(ctx: CalledContext, client: { isDpopBound: boolean }): Promise<string | null> {
   if (!client.isDpopBound) return null
   const { dpop } = ctx.caller
   const jkt = dpop && (await provenKey(ctx, dpop))

@@ -1,11 +1,18 @@
 import { and, eq } from 'drizzle-orm'
 import { clients } from '../../db/schema/index.ts'
-import type { OwnerContext } from '../audit/audit.ts'
+import type { OwnerContext } from '../core/context.ts'
 import { isId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
 
-/** The user whose applications a verb may touch; undefined for the operator, who may touch all. */
-export const ownerIdOf = ({ principal }: OwnerContext) => (principal.kind === 'user' ? principal.userId : undefined)
+/** The user whose applications an owner may touch; null for the operator, who owns none and may touch all. */
+export function ownerIdOf({ principal }: OwnerContext): string | null {
+  switch (principal.kind) {
+    case 'user':
+      return principal.userId
+    case 'operator':
+      return null
+  }
+}
 
 /** `update` before a deletion; `no key update` for changes, which keeps nobody from issuing tokens meanwhile. */
 type Lock = 'update' | 'no key update'
@@ -18,8 +25,8 @@ export async function requireOwnedApplication(ctx: OwnerContext, id: string, loc
 }
 
 async function selectOwned(ctx: OwnerContext, id: string, lock: Lock | undefined) {
-  const owner = ownerIdOf(ctx)
-  const isTheirs = owner === undefined ? undefined : eq(clients.ownerId, owner)
+  const ownerId = ownerIdOf(ctx)
+  const isTheirs = ownerId === null ? undefined : eq(clients.ownerId, ownerId)
   const query = ctx.db
     .select({ confidential: clients.confidential, authMethod: clients.authMethod, scopes: clients.scopes })
     .from(clients)

@@ -3,7 +3,7 @@ import { violatedConstraint } from '../../db/db-error.ts'
 import { authorizationCodes, grants, users } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import { endSessionsOf } from '../access/sessions.ts'
-import { type Actor, audit } from '../audit/audit.ts'
+import { type AuditActor, audit } from '../audit/audit.ts'
 import { isUsername } from '../channels.ts'
 import type { Caller, Context, UserContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
@@ -22,7 +22,7 @@ export type User = { id: string; username: string; email: string }
  * Makes a user, and with it a channel of that name. The username is stored in lower case. Throws `invalid_request`, which
  * names the field, for what is malformed or taken.
  */
-export async function createUser(ctx: Context, { username, email, password }: NewUser, by?: Actor): Promise<User> {
+export async function createUser(ctx: Context, { username, email, password }: NewUser, by?: AuditActor): Promise<User> {
   const name = username.toLowerCase()
   if (!isUsername(name)) throw new Problem('invalid_request', 'username: must be 3 to 25 of a-z, 0-9 and "_".')
   requireEmail(email)

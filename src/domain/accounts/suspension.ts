@@ -1,14 +1,14 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import { clients, users } from '../../db/schema/index.ts'
 import { endSessionsOf } from '../access/sessions.ts'
-import { type Actor, audit } from '../audit/audit.ts'
+import { type AuditActor, audit } from '../audit/audit.ts'
 import type { Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { transact } from '../core/transaction.ts'
 import { endLivestream } from '../livestreams.ts'
 import { disableForLostGrant } from '../webhooks/subscriptions/disable.ts'
 
-const operator: Actor = { type: 'operator' }
+const operator: AuditActor = { type: 'operator' }
 
 /**
  * Closes an account until it is opened again: its stream and its login sessions end, its channel is not found, tokens that

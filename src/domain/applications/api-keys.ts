@@ -4,7 +4,8 @@ import { instantText, statement } from '../../db/statement.ts'
 import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
 import { last4Of, mint } from '../access/token-format.ts'
 import type { ApiKey, CreatedApiKey } from '../accounts/resources.ts'
-import { actorOf, audit, type OwnerContext } from '../audit/audit.ts'
+import { actorBehind, audit } from '../audit/audit.ts'
+import type { OwnerContext } from '../core/context.ts'
 import { hasPassed, inMs } from '../core/db-now.ts'
 import { sha256 } from '../core/digest.ts'
 import { isId, newId } from '../core/ids.ts'
@@ -66,7 +67,7 @@ export async function createKey(ctx: OwnerContext, input: NewKey): Promise<Creat
     }
     await requireRoom(tx, clientId)
     const created = await insertKey(tx, { clientId, name: name.trim(), scopes, days })
-    await audit(tx, { actor: actorOf(tx), action: 'key.created', clientId, targetId: created.id })
+    await audit(tx, { actor: actorBehind(tx.principal), action: 'key.created', clientId, targetId: created.id })
     return created
   })
 }
@@ -76,7 +77,7 @@ export async function revokeKey(ctx: OwnerContext, { id }: { id: string }): Prom
   await transact(ctx, async (tx) => {
     const { clientId } = await lockLiving(tx, id)
     await tx.db.update(apiKeys).set({ revokedAt: sql`statement_timestamp()` }).where(eq(apiKeys.id, id))
-    await audit(tx, { actor: actorOf(tx), action: 'key.revoked', clientId, targetId: id })
+    await audit(tx, { actor: actorBehind(tx.principal), action: 'key.revoked', clientId, targetId: id })
     tx.afterCommit(tx.credentials.forget)
   })
 }
@@ -120,7 +121,7 @@ export async function insertKey(tx: InTransaction<OwnerContext>, { clientId, nam
   const key = mint('key')
   const at = tx.now()
   const id = newId('key', at)
-  const createdBy = ownerIdOf(tx) ?? null
+  const createdBy = ownerIdOf(tx)
   const shown = { id, clientId, name, scopes: [...scopes], createdBy, createdAt: at, expiresAt: inMs(days * DAY_MS) }
   await tx.db.insert(apiKeys).values({ ...shown, hash: sha256(key), first8: key.slice(0, 8), last4: last4Of(key) })
   const [listed] = await keyById(tx.db, id)

@@ -3,7 +3,8 @@ import { clientRedirectUris, clients, grants } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
 import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
 import type { Application, CreatedApplication } from '../accounts/resources.ts'
-import { actorOf, audit, type OwnerContext } from '../audit/audit.ts'
+import { actorBehind, audit } from '../audit/audit.ts'
+import type { OwnerContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
@@ -31,7 +32,7 @@ export async function createApplication(ctx: OwnerContext, input: NewApplication
   requireRegistration(confidential, registration)
 
   return transact(ctx, async (tx) => {
-    const ownerId = ownerIdOf(tx) ?? null
+    const ownerId = ownerIdOf(tx)
     await requireRoom(tx, ownerId)
     const at = tx.now()
     const id = newId('client', at)
@@ -39,7 +40,7 @@ export async function createApplication(ctx: OwnerContext, input: NewApplication
     const fixed = { id, ownerId, confidential, authMethod, dpopBound, createdAt: at, updatedAt: at } as const
     await tx.db.insert(clients).values({ ...fixed, ...columnsOf(registration) })
     await insertRedirectUris(tx, id, registration.redirect_uris)
-    await audit(tx, { actor: actorOf(tx), action: 'application.created', clientId: id, targetId: id })
+    await audit(tx, { actor: actorBehind(tx.principal), action: 'application.created', clientId: id, targetId: id })
     const client_secret = authMethod === 'secret' ? await addSecret(tx, id) : null
     return { ...(await findApplication(tx, id)), client_secret }
   })
@@ -64,7 +65,7 @@ export async function updateApplication(
     await tx.db.delete(clientRedirectUris).where(eq(clientRedirectUris.clientId, id))
     await insertRedirectUris(tx, id, registration.redirect_uris)
     await narrowKeys(tx.db, id, registration.scopes)
-    await audit(tx, { actor: actorOf(tx), action: 'application.updated', clientId: id, targetId: id })
+    await audit(tx, { actor: actorBehind(tx.principal), action: 'application.updated', clientId: id, targetId: id })
     tx.afterCommit(tx.credentials.forget)
     return findApplication(tx, id)
   })
@@ -80,8 +81,14 @@ export async function deleteApplication(ctx: OwnerContext, { id }: { id: string 
     await tx.db.select({ id: grants.id }).from(grants).where(eq(grants.clientId, id)).orderBy(grants.id).for('update')
     const subscriptions = await subscriptionsOf(tx, id)
     await tx.db.delete(clients).where(eq(clients.id, id))
-    const userId = ownerIdOf(tx) ?? null // who owned it can read this on; the application's own record went with it
-    await audit(tx, { actor: actorOf(tx), action: 'application.deleted', userId, clientId: id, targetId: id })
+    const userId = ownerIdOf(tx) // who owned it can read this on; the application's own record went with it
+    await audit(tx, {
+      actor: actorBehind(tx.principal),
+      action: 'application.deleted',
+      userId,
+      clientId: id,
+      targetId: id,
+    })
     await announceDeleted(tx, subscriptions)
     tx.afterCommit(tx.credentials.forget)
   })

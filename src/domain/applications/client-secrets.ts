@@ -4,7 +4,8 @@ import { instantText, statement } from '../../db/statement.ts'
 import { requireOwnedApplication } from '../access/ownership.ts'
 import { last4Of, mint } from '../access/token-format.ts'
 import type { ClientSecret } from '../accounts/resources.ts'
-import { actorOf, audit, type OwnerContext } from '../audit/audit.ts'
+import { actorBehind, audit } from '../audit/audit.ts'
+import type { OwnerContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { newId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
@@ -30,7 +31,7 @@ export async function addSecret(tx: InTransaction<OwnerContext>, clientId: strin
   await tx.db
     .insert(clientSecrets)
     .values({ id, clientId, hash: sha256(secret), last4: last4Of(secret), createdAt: at })
-  await audit(tx, { actor: actorOf(tx), action: 'secret.created', clientId, targetId: id })
+  await audit(tx, { actor: actorBehind(tx.principal), action: 'secret.created', clientId, targetId: id })
   return secret
 }
 
@@ -63,6 +64,6 @@ export async function revokeSecret(ctx: OwnerContext, { id, secret_id }: { id: s
       .where(and(eq(clientSecrets.id, secret_id), eq(clientSecrets.clientId, id), sql.raw(IS_LIVE)))
       .returning({ id: clientSecrets.id })
     if (!ended) throw new Problem('not_found', 'secret_id: the application has no such secret.')
-    await audit(tx, { actor: actorOf(tx), action: 'secret.revoked', clientId: id, targetId: secret_id })
+    await audit(tx, { actor: actorBehind(tx.principal), action: 'secret.revoked', clientId: id, targetId: secret_id })
   })
 }

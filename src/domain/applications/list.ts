@@ -1,7 +1,7 @@
 import { instantText, statement } from '../../db/statement.ts'
 import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
 import type { Application } from '../accounts/resources.ts'
-import type { OwnerContext } from '../audit/audit.ts'
+import type { OwnerContext } from '../core/context.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
 
@@ -33,10 +33,11 @@ export async function getApplication(ctx: OwnerContext, { id }: { id: string }):
 /** The applications of the caller, oldest first; all that there are for the operator. */
 export async function listApplications(ctx: OwnerContext, { limit, cursor }: PageRequest): Promise<Page<Application>> {
   const [after = ''] = decodeCursor(ctx, 'applications', cursor) ?? []
-  const owner = ownerIdOf(ctx)
-  const found = owner
-    ? await applicationsAfter(ctx.db, owner, after, limit + 1)
-    : await allApplicationsAfter(ctx.db, after, limit + 1)
+  const ownerId = ownerIdOf(ctx)
+  const found =
+    ownerId === null
+      ? await allApplicationsAfter(ctx.db, after, limit + 1)
+      : await applicationsAfter(ctx.db, ownerId, after, limit + 1)
   return toPage(ctx, 'applications', found, limit, ({ id }) => [id])
 }
 

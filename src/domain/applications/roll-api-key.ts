@@ -1,6 +1,7 @@
 import { statement } from '../../db/statement.ts'
 import type { CreatedApiKey } from '../accounts/resources.ts'
-import { actorOf, audit, type OwnerContext } from '../audit/audit.ts'
+import { actorBehind, audit } from '../audit/audit.ts'
+import type { OwnerContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { transact } from '../core/transaction.ts'
 import { DAYS_DEFAULT, insertKey, lockLiving } from './api-keys.ts'
@@ -24,7 +25,7 @@ export async function rollKey(
     const created = await insertKey(tx, { clientId, name, scopes, days })
     await endAfterOverlap(tx.db, id, created.id)
     const details = { replaced_by: created.id }
-    await audit(tx, { actor: actorOf(tx), action: 'key.rolled', clientId, targetId: id, details })
+    await audit(tx, { actor: actorBehind(tx.principal), action: 'key.rolled', clientId, targetId: id, details })
     return created
   })
 }

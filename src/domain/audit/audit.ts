@@ -1,17 +1,15 @@
 import { isIP } from 'node:net'
 import { auditLog } from '../../db/schema/index.ts'
-import type { Caller, Context, Principal, UserPrincipal } from '../core/context.ts'
+import type { Actor } from '../core/actor.ts'
+import type { Caller, Context } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import type { InTransaction } from '../core/transaction.ts'
 
-/** Whoever did something. Operators act through the command line; the system by itself. */
-export type Actor = { type: 'user' | 'client' | 'api_key'; id: string } | { type: 'operator' } | { type: 'system' }
-
-/** Who runs the service, at its command line: owns nothing and may act for every owner. */
-export type Operator = { kind: 'operator' }
-
-/** A verb about applications acts for the user who owns them, or for the operator. */
-export type OwnerContext = Context & { principal: UserPrincipal | Operator; caller?: Caller }
+/**
+ * An actor as the log names it: an application is its `client`, also where it acts for a user. `system` is the service
+ * itself, which makes the accounts of the demonstration.
+ */
+export type AuditActor = { type: 'user' | 'client'; id: string } | { type: 'operator' } | { type: 'system' }
 
 type AuditAction =
   | `user.${'created' | 'email_changed' | 'password_changed' | 'disabled' | 'enabled'}`
@@ -23,7 +21,7 @@ type AuditAction =
   | `grant.${'allowed' | 'revoked'}`
 
 export type AuditEntry = {
-  actor: Actor
+  actor: AuditActor
   action: AuditAction
   /** Whose account it concerns. */
   userId?: string | null
@@ -52,17 +50,18 @@ export async function audit(tx: InTransaction<Context & { caller?: Caller }>, en
   })
 }
 
-/** The actor that acts for an owner. */
-export function actorOf({ principal }: OwnerContext): Actor {
-  return principal.kind === 'user' ? { type: 'user', id: principal.userId } : { type: 'operator' }
-}
-
-/** The actor behind a credential: an application, also where it acts for a user, or a person who is signed in. */
-export function actorBehind(principal: Principal | Operator): Actor {
-  if (principal.kind === 'operator') return { type: 'operator' }
-  if (principal.kind === 'application') return { type: 'client', id: principal.clientId }
-  const { clientId, userId } = principal
-  return clientId === null ? { type: 'user', id: userId } : { type: 'client', id: clientId }
+/** How the log names an actor. */
+export function actorBehind(actor: Actor): AuditActor {
+  switch (actor.kind) {
+    case 'operator':
+      return { type: 'operator' }
+    case 'application':
+      return { type: 'client', id: actor.clientId }
+    case 'user':
+      return actor.clientId === null
+        ? { type: 'user', id: actor.userId } // signed in on our own pages
+        : { type: 'client', id: actor.clientId }
+  }
 }
 
 /** What the database can take as `inet`; a caller by a unix socket has no address. */

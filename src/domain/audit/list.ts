@@ -2,10 +2,9 @@ import { readUpToDate } from '../../db/replica.ts'
 import { statement } from '../../db/statement.ts'
 import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
 import type { AuditRecord } from '../accounts/resources.ts'
-import type { UserContext } from '../core/context.ts'
+import type { OwnerContext, UserContext } from '../core/context.ts'
 import { createdAtOf } from '../core/ids.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
-import type { OwnerContext } from './audit.ts'
 
 type FoundRecord = Omit<AuditRecord, 'at'>
 
@@ -43,7 +42,7 @@ export async function listApplicationAudit(
 ): Promise<Page<AuditRecord>> {
   await requireOwnedApplication(ctx, application_id)
   const [before = AFTER_ALL] = decodeCursor(ctx, 'audit', cursor) ?? []
-  const reader = ownerIdOf(ctx) ?? null
+  const reader = ownerIdOf(ctx)
   const found = await readUpToDate(ctx, (db) => recordsOfApplication(db, application_id, before, limit + 1, reader))
   return pageOfRecords(ctx, found, limit)
 }

@@ -2,26 +2,8 @@ import type { Counters } from '../../counters/counters.ts'
 import type { Database } from '../../db/client.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Traces } from '../../telemetry/traces.ts'
-import type { CredentialCache } from '../access/credential-cache.ts'
-import type { UsageCounts } from '../usage/counts.ts'
-import type { TargetPolicy } from '../webhooks/http/target-policy.ts'
+import type { Actor, Owner, Principal, UserPrincipal } from './actor.ts'
 import type { Keyring } from './keyring.ts'
-import type { Scope } from './scopes.ts'
-
-/** Stands for a person: a user's access token, or a login session (which belongs to no application). */
-export type UserPrincipal = {
-  kind: 'user'
-  userId: string
-  username: string
-  clientId: string | null
-  scopes: readonly Scope[]
-  boundTo?: string
-}
-/** Stands for an application: a token of `client_credentials`, or an API key. */
-type ApplicationPrincipal = { kind: 'application'; clientId: string; scopes: readonly Scope[]; boundTo?: string }
-
-/** Whoever a credential stands for; `boundTo` is the thumbprint of the key that its holder proves at each use (RFC 9449). */
-export type Principal = UserPrincipal | ApplicationPrincipal
 
 /** What every verb receives. A process builds it once; a door copies it with what it knows of its caller. */
 export type Context = {
@@ -40,10 +22,10 @@ export type Context = {
   stopping: AbortSignal
   keyring: Keyring
   counters: Counters
-  /** Credentials that were found good a moment ago. */
-  credentials: CredentialCache
+  /** Whom credentials stand for that were found good a moment ago. */
+  credentials: PrincipalCache
   /** Requests by application, until they are written down. */
-  usage: UsageCounts
+  usage: UsageCounter
   /** The issuer, and the base of every link; without a slash at its end. */
   publicUrl: string
   /** Where webhooks may lead. */
@@ -56,8 +38,42 @@ export type Context = {
   /** Where somebody collects them. */
   traces?: Traces | undefined
 }
+
+/** A context that knows how its caller reached the service, and not yet who that is. */
+export type CalledContext = Context & { caller: Caller }
 export type CallerContext = Context & { principal: Principal }
 export type UserContext = Context & { principal: UserPrincipal }
+/** For verbs about applications. The caller is missing at the command line. */
+export type OwnerContext = Context & { principal: Owner; caller?: Caller }
+/** For verbs that everybody may ask for, each about their own. */
+export type ActorContext = Context & { principal: Actor }
+
+/** What verbs may ask of the cache of credentials; the process decides when it may be trusted. */
+export type PrincipalCache = {
+  /** Grows with every change that is heard of; undefined while none is. */
+  readonly changes: number | undefined
+  /** Forgets all: something was revoked, disabled or deleted. */
+  readonly forget: () => void
+  /** The principal of a credential, remembered or found. */
+  principalOf(credential: string, find: () => Promise<FoundPrincipal | undefined>): Promise<Principal | undefined>
+}
+/** `livesMs`: how long the credential still lives. */
+export type FoundPrincipal = { principal: Principal; livesMs: number }
+
+/** What verbs may ask of the usage counts; the process writes them down. */
+export type UsageCounter = {
+  count(clientId: string, operation: string, status: number, durationMs: number): void
+}
+
+/** Where webhooks may lead, as the operator configured it. */
+export type TargetPolicy = {
+  /** Development, and receivers inside one's own network: loopback, private networks, `http:`, any port, bare names. */
+  allowPrivate: boolean
+  /** Private networks that may be called although `allowPrivate` is off, such as `10.20.0.0/16`. */
+  allowCidrs: readonly string[]
+  /** An egress proxy, `http://user:password@host:port`; it is asked for judged addresses only. */
+  proxyUrl: string | undefined
+}
 
 /** The `DPoP` header of a request, and the request that it must be for. */
 export type DpopProof = { jwt: string; method: string; path: string }

@@ -1,5 +1,6 @@
 import { requireAlive } from '../access/admission.ts'
-import type { Caller, CallerContext, Principal } from '../core/context.ts'
+import type { Principal } from '../core/actor.ts'
+import type { Caller, CallerContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { Signal } from './signal.ts'
 

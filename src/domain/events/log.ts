@@ -1,5 +1,5 @@
 import { statement } from '../../db/statement.ts'
-import type { SubscriptionOwnerContext } from '../webhooks/subscriptions/ownership.ts'
+import type { ActorContext } from '../core/context.ts'
 import { isModerationType } from './types.ts'
 
 const READ_MAX = 100
@@ -18,7 +18,7 @@ select id, type, payload from events where channel_id = $3 and id > $1 order by 
  * `next`. Of a user's channel for the user; of every channel, without moderation, for an application.
  */
 export async function readEvents(
-  { slow, principal }: SubscriptionOwnerContext,
+  { slow, principal }: ActorContext,
   after: string,
 ): Promise<{ events: LoggedEvent[]; next: string }> {
   const isOfUser = principal.kind === 'user'

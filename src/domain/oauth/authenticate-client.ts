@@ -1,7 +1,7 @@
 import { statement } from '../../db/statement.ts'
 import { isWellFormed } from '../access/token-format.ts'
 import type { GrantType } from '../applications/grant-types.ts'
-import type { Caller, Context } from '../core/context.ts'
+import type { CalledContext, Context } from '../core/context.ts'
 import { sha256Hex } from '../core/digest.ts'
 import { isId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
@@ -10,9 +10,6 @@ import { noteClient } from '../core/request-record.ts'
 import type { Scope } from '../core/scopes.ts'
 import { isAssertedBy } from './client-assertion.ts'
 import type { PresentedCredentials } from './client-credentials-presented.ts'
-
-/** A context whose door says who calls. */
-export type CalledContext = Context & { caller: Caller }
 
 /** A client that has proved who it is: by secret or signature, or, when it is public and can keep neither, by its word. */
 export type Client = {

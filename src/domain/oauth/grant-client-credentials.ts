@@ -2,11 +2,11 @@ import { statement } from '../../db/statement.ts'
 import { bindingOf } from '../access/dpop-proof.ts'
 import { mint } from '../access/token-format.ts'
 import { unregistered } from '../applications/grant-types.ts'
+import type { CalledContext } from '../core/context.ts'
 import { sha256Hex } from '../core/digest.ts'
 import { noteClient } from '../core/request-record.ts'
 import type { TokenResponse } from '../core/resources.ts'
 import {
-  type CalledContext,
   findProven,
   IS_AUTHENTIC,
   isProven,

@@ -1,6 +1,6 @@
 import { and, eq, isNull, not, type SQL, sql } from 'drizzle-orm'
 import { grants } from '../../db/schema/index.ts'
-import { type Actor, audit } from '../audit/audit.ts'
+import { type AuditActor, audit } from '../audit/audit.ts'
 import { hasPassed } from '../core/db-now.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import { disableForLostGrant } from '../webhooks/subscriptions/disable.ts'
@@ -16,7 +16,7 @@ type Revoked = { id: string; clientId: string; userId: string }
 export async function revokeGrants(
   tx: InTransaction,
   condition: SQL | undefined,
-  { reason, actor }: { reason: RevokeReason; actor: Actor },
+  { reason, actor }: { reason: RevokeReason; actor: AuditActor },
 ): Promise<Revoked[]> {
   const revoked = await tx.db
     .update(grants)

@@ -1,7 +1,7 @@
 import { type GrantType, isGrantType } from '../applications/grant-types.ts'
+import type { CalledContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import type { TokenResponse } from '../core/resources.ts'
-import type { CalledContext } from './authenticate-client.ts'
 import { type ClientFields, type PresentedCredentials, presentedCredentials } from './client-credentials-presented.ts'
 import { exchangeAuthorizationCode } from './grant-authorization-code.ts'
 import { exchangeClientCredentials } from './grant-client-credentials.ts'

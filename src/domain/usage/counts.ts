@@ -1,3 +1,5 @@
+import type { UsageCounter } from '../core/context.ts'
+
 const HOUR_MS = 3_600_000
 /** What is counted for more than this between two writings is lost, so that memory is bounded. */
 const TALLIES_MAX = 20_000
@@ -17,7 +19,7 @@ export type UsageCount = {
 }
 
 /** Requests of applications since they were last written down. Counting one takes no time to speak of and never fails. */
-export class UsageCounts {
+export class UsageCounts implements UsageCounter {
   readonly #now: () => Date
   #tallies = new Map<string, UsageCount>()
   /** Requests for which there was no room. */

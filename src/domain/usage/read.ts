@@ -1,7 +1,7 @@
 import { readUpToDate } from '../../db/replica.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import { requireOwnedApplication } from '../access/ownership.ts'
-import type { OwnerContext } from '../audit/audit.ts'
+import type { OwnerContext } from '../core/context.ts'
 import { rateLimits } from '../core/rate-limits.ts'
 import { deliveryLatency } from './delivery-latency.ts'
 import type { Usage } from './resources.ts'

@@ -1,5 +1,6 @@
+import type { Database } from '../../db/client.ts'
 import { statement } from '../../db/statement.ts'
-import type { Context } from '../core/context.ts'
+import type { UsageCounts } from './counts.ts'
 
 type Lists = [
   clientIds: readonly string[],
@@ -29,7 +30,7 @@ on conflict (client_id, hour, operation) do update
  * could not be written is counted on. When the connection goes after the commit, that is twice: these are figures to
  * look at, not to charge for.
  */
-export async function writeUsage({ usage, slow }: Pick<Context, 'usage' | 'slow'>): Promise<void> {
+export async function writeUsage({ usage, slow }: { usage: UsageCounts; slow: Database }): Promise<void> {
   const taken = usage.take()
   if (taken.length === 0) return
   const list = (of: (tally: (typeof taken)[number]) => string | number) => taken.map((tally) => String(of(tally)))

@@ -5,6 +5,7 @@ import type { Context } from '../../domain/core/context.ts'
 import type { WakeHub } from '../../domain/events/wake-hub.ts'
 import { endAttemptsOf } from '../../domain/webhooks/queue/in-flight.ts'
 import { STOPPED_CHANNEL } from '../../domain/webhooks/subscriptions/delete.ts'
+import type { ProcessContext } from '../context.ts'
 
 /** The channel on which the database itself announces what makes a credential worth less (see the migrations). */
 const CREDENTIALS_CHANNEL = 'credential_changes'
@@ -21,7 +22,7 @@ export function notifyCommits({ db }: Context, waker: WakeHub): Disposable {
  * and who waits for events looks each second. `target`: a direct connection.
  */
 export function listenToNotifications(
-  context: Context,
+  context: Pick<ProcessContext, 'credentials' | 'log'>,
   { waker, target }: { waker: WakeHub; target: DatabaseTarget },
 ): AsyncDisposable {
   const { credentials, log } = context

@@ -1,10 +1,10 @@
-import type { Context } from '../../domain/core/context.ts'
 import { writeUsage } from '../../domain/usage/write.ts'
+import type { ProcessContext } from '../context.ts'
 
 const EVERY_MS = 5_000
 
 /** Writes down every five seconds what applications have asked for, and a last time when it is disposed of. */
-export function startUsageFlush(ctx: Context): AsyncDisposable {
+export function startUsageFlush(ctx: ProcessContext): AsyncDisposable {
   let isFailing = false
   let toldLost = 0
   const write = async () => {

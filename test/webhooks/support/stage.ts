@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import * as schema from '../../../src/db/schema/index.ts'
 import { sendMessage } from '../../../src/domain/chat.ts'
-import type { CallerContext, Context, UserContext } from '../../../src/domain/core/context.ts'
+import type { CallerContext, UserContext } from '../../../src/domain/core/context.ts'
 import { newId } from '../../../src/domain/core/ids.ts'
 import { scopes as allScopes, type Scope } from '../../../src/domain/core/scopes.ts'
 import { transact } from '../../../src/domain/core/transaction.ts'
@@ -10,6 +10,7 @@ import type { EventType } from '../../../src/domain/events/types.ts'
 import { createSubscription } from '../../../src/domain/webhooks/subscriptions/subscriptions.ts'
 import { deliveryMetrics } from '../../../src/domain/webhooks/worker/metrics.ts'
 import { type WorkOptions, workDeliveries } from '../../../src/domain/webhooks/worker/work.ts'
+import type { ProcessContext } from '../../../src/process/context.ts'
 import { createTestContext } from '../../support/context.ts'
 import { type Answering, type Receiver, startReceiver } from '../../support/receiver.ts'
 import { noteExpected, withdraw } from './expected.ts'
@@ -25,7 +26,7 @@ export type Stage = Awaited<ReturnType<typeof createStage>>
  * A channel `ada`, an application, receivers and the engine without its loop: `work` is one call of the cron door. When it
  * is disposed of, the promises of the engine must hold for whatever happened on it.
  */
-export async function createStage(overrides: Partial<Context> = {}) {
+export async function createStage(overrides: Partial<ProcessContext> = {}) {
   const test = await createTestContext(overrides)
   const { context } = test
   await noteExpected(context)

@@ -1,14 +1,5 @@
+import type { TargetPolicy } from '../../core/context.ts'
 import { isPrivateAddress, isPublicAddress, membership } from './address-rules.ts'
-
-/** Where webhooks may lead, as the operator configured it. */
-export type TargetPolicy = {
-  /** Development, and receivers inside one's own network: loopback, private networks, `http:`, any port, bare names. */
-  allowPrivate: boolean
-  /** Private networks that may be called although `allowPrivate` is off, such as `10.20.0.0/16`. */
-  allowCidrs: readonly string[]
-  /** An egress proxy, `http://user:password@host:port`; it is asked for judged addresses only. */
-  proxyUrl: string | undefined
-}
 
 /** A policy made ready to judge. */
 export type TargetGuard = Pick<TargetPolicy, 'allowPrivate' | 'proxyUrl'> & {

@@ -1,4 +1,4 @@
-import type { Principal } from '../../core/context.ts'
+import type { Principal } from '../../core/actor.ts'
 import { Problem } from '../../core/problem.ts'
 import type { Scope } from '../../core/scopes.ts'
 import { type EventType, isModerationType, subscribableTypes } from '../../events/types.ts'

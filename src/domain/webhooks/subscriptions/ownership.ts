@@ -1,12 +1,12 @@
 import { and, eq, isNull, type SQL } from 'drizzle-orm'
 import { clients, webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
-import type { Operator } from '../../audit/audit.ts'
-import type { Context, Principal } from '../../core/context.ts'
+import type { Actor } from '../../core/actor.ts'
+import type { Context } from '../../core/context.ts'
 import { isId } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
 
 /** Who looks after subscriptions: the application itself, the user who owns it, or the operator. */
-export type SubscriptionOwnerContext = Context & { principal: Principal | Operator }
+export type SubscriptionOwnerContext = Context & { principal: Actor }
 
 export type OwnedSubscription = Pick<
   typeof subscriptions.$inferSelect,

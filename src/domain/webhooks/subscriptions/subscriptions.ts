@@ -1,7 +1,8 @@
 import { and, asc, count, eq, gt, isNull, sql } from 'drizzle-orm'
 import { webhookSubscriptions as subscriptions, webhookSubscriptionTypes as types } from '../../../db/schema/index.ts'
-import { type Actor, actorBehind, audit } from '../../audit/audit.ts'
-import type { CallerContext, Principal } from '../../core/context.ts'
+import { type AuditActor, actorBehind, audit } from '../../audit/audit.ts'
+import type { Principal } from '../../core/actor.ts'
+import type { CallerContext } from '../../core/context.ts'
 import { isId, newId } from '../../core/ids.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../../core/paging.ts'
 import { Problem } from '../../core/problem.ts'
@@ -37,7 +38,7 @@ const columns = {
 export async function createSubscription(
   ctx: CallerContext,
   input: NewSubscription,
-  actor: Actor = actorBehind(ctx.principal),
+  actor: AuditActor = actorBehind(ctx.principal),
 ): Promise<CreatedSubscription> {
   const { clientId, userId } = ownerOf(ctx.principal)
   const { url } = input

@@ -1,0 +1,34 @@
+import type { Scope } from './scopes.ts'
+
+/** Stands for a person: a user's access token, or a login session (which belongs to no application). */
+export type UserPrincipal = {
+  kind: 'user'
+  userId: string
+  username: string
+  clientId: string | null
+  scopes: readonly Scope[]
+  boundTo?: string
+}
+
+/** Stands for an application: a token of `client_credentials`, or an API key. */
+export type ApplicationPrincipal = {
+  kind: 'application'
+  clientId: string
+  scopes: readonly Scope[]
+  boundTo?: string
+}
+
+/** Whoever a credential stands for; `boundTo` is the thumbprint of the key that its holder proves at each use (RFC 9449). */
+export type Principal = UserPrincipal | ApplicationPrincipal
+
+/** Who runs the service, at its command line: owns nothing and may act for every owner. */
+export type Operator = { kind: 'operator' }
+
+/**
+ * Everybody who can act. Closed: what depends on who acts is a switch over `kind` without a default, so that a new kind
+ * compiles only once each of these places has an answer for it.
+ */
+export type Actor = Principal | Operator
+
+/** Who may own applications, or act for their owners. An application owns none, not even itself. */
+export type Owner = Exclude<Actor, ApplicationPrincipal>
