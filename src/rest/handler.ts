@@ -6,6 +6,7 @@ import type { Caller, Context } from '../domain/core/context.ts'
 import { Problem } from '../domain/core/problem.ts'
 import { rateLimits } from '../domain/core/rate-limits.ts'
 import { liveness } from '../domain/health.ts'
+import { secretParameters } from '../domain/oauth/grants-table.ts'
 import { problemFrom } from '../routers/problem.ts'
 import { readBody } from './http/body.ts'
 import { headersOfRate, isPreflight, preflightHeaders } from './http/headers.ts'
@@ -128,21 +129,21 @@ function queryOf({ search, query }: RequestTarget, { numbers }: RestRoute) {
   return query
 }
 
-/** A secret does not belong in an address, where logs would keep it: a field of the body is refused there. */
+/**
+ * A secret does not belong in an address, where logs would keep it: a field of the body is refused there, and at an OAuth
+ * endpoint so is a secret of another one.
+ */
 async function bodyOf(
   request: IncomingMessage,
   { search, query }: RequestTarget,
   { operation, form, fields }: RestRoute,
 ) {
   if (!form) return undefined
-  const isTokenEndpoint = operation.path.startsWith('/oauth/')
-  const misplaced = search && [...fields, ...(isTokenEndpoint ? credentialFields : [])].find((name) => name in query)
+  const isOAuthEndpoint = operation.path.startsWith('/oauth/')
+  const misplaced = search && [...fields, ...(isOAuthEndpoint ? secretParameters : [])].find((name) => name in query)
   if (misplaced) throw new Problem('invalid_request', `${misplaced}: belongs in the body, not in the address.`)
   return readBody(request, form)
 }
-
-/** Of either endpoint: whoever mixes them up is told so as well. */
-const credentialFields = ['client_id', 'client_secret', 'code', 'code_verifier', 'refresh_token', 'token']
 
 function options({ request, target: { path } }: Exchange): RestResponse {
   const allow = allowedMethods(routesAt(path)).join(', ')

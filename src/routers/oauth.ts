@@ -1,5 +1,9 @@
 import * as z from 'zod'
+import { grantTypes } from '../domain/applications/grant-types.ts'
 import { TokenResponse } from '../domain/core/resources.ts'
+import { grantParameters } from '../domain/oauth/grants-table.ts'
+import type { Parameter } from '../domain/oauth/parameters.ts'
+import { clientParameters } from '../domain/oauth/presented-credentials.ts'
 import { revokeToken } from '../domain/oauth/revocation-endpoint.ts'
 import { issueToken } from '../domain/oauth/token-endpoint.ts'
 import { text } from './fields.ts'
@@ -9,20 +13,23 @@ import { router } from './trpc.ts'
 const BODY_BYTES_MAX = 16 * 1024
 
 /** May be empty, which OAuth reads as omitted. */
-const parameter = (description: string) =>
+const parameter = ({ description, isExtension }: Parameter) =>
   z
     .string()
     .refine((value) => !value.includes('\0'), 'must not contain NUL')
-    .meta({ description })
+    .meta({ description, ...(isExtension && { 'x-undocumented': true }) })
 
-/** Accepted, but not shown: the specification fixes the fields of these bodies. See `undocumented` in the document. */
-const undocumented = () => parameter('RFC 7521, section 4.2.').meta({ 'x-undocumented': true }).optional()
+function fieldsOf<Name extends string>(parameters: Record<Name, Parameter>) {
+  const fields = Object.entries<Parameter>(parameters).map(([name, one]) => [name, parameter(one).optional()] as const)
+  return Object.fromEntries(fields) as Record<Name, z.ZodOptional<z.ZodString>>
+}
 
-const client = {
-  client_id: parameter('Unless the client authenticates by HTTP Basic.').optional(),
-  client_secret: parameter('Of a confidential client that does not authenticate by HTTP Basic.').optional(),
-  client_assertion_type: undocumented(),
-  client_assertion: undocumented(),
+const client = fieldsOf(clientParameters)
+
+/** Such as `a`, `b` or `c`. */
+function oneOf(names: readonly string[]): string {
+  const quoted = names.map((name) => `\`${name}\``)
+  return [quoted.slice(0, -1).join(', '), quoted.at(-1)].join(' or ')
 }
 
 export const oauthRouter = router({
@@ -44,13 +51,9 @@ export const oauthRouter = router({
   })
     .input(
       z.object({
-        grant_type: parameter('`authorization_code`, `refresh_token` or `client_credentials`.'),
+        grant_type: parameter({ description: `${oneOf(grantTypes)}.` }),
         ...client,
-        code: parameter('With `authorization_code`: the code of the redirect.').optional(),
-        code_verifier: parameter('With `authorization_code`: what the code challenge was made from.').optional(),
-        redirect_uri: parameter('With `authorization_code`: where the code was sent; may be left out.').optional(),
-        refresh_token: parameter('With `refresh_token`: the newest one of the grant.').optional(),
-        scope: parameter('Scopes with spaces between; all that is possible when left out.').optional(),
+        ...fieldsOf(grantParameters),
       }),
     )
     .output(TokenResponse)

@@ -2,7 +2,7 @@
 const CREDENTIAL = /\b(ls(?:at|rt|ac|cs|k)_|whsec_)[0-9A-Za-z+/=]{16,}/g
 /** What a log line calls what nobody may read in it, as pino writes it. */
 const SECRET_FIELD =
-  /"(authorization|cookie|set-cookie|password|secret|client_secret|signing_secret|token|access_token|refresh_token|code_verifier)":"(?:[^"\\]|\\.)*"/gi
+  /"(authorization|cookie|set-cookie|password|secret|client_secret|client_assertion|signing_secret|token|access_token|refresh_token|code_verifier)":"(?:[^"\\]|\\.)*"/gi
 /** Passwords in addresses of databases, brokers and proxies. Bounded: a scheme without end would be tried from each letter. */
 const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@"]*):[^\s/@"]+@/gi
 

@@ -7,7 +7,7 @@ import { listApplicationAudit, listOwnAudit } from '../../src/domain/audit/list.
 import type { UserContext } from '../../src/domain/core/context.ts'
 import { createdAtOf, newId } from '../../src/domain/core/ids.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
-import { revokeAllowed } from '../../src/domain/oauth/grants.ts'
+import { revokeAllowed } from '../../src/domain/oauth/allowed-applications.ts'
 import { CALLBACK, caller, createOAuthApp, type OAuthApp } from '../support/flows.ts'
 
 let app: OAuthApp

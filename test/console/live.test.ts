@@ -5,7 +5,7 @@ import { updateApplication } from '../../src/domain/applications/applications.ts
 import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
 import type { UserContext } from '../../src/domain/core/context.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
-import { revokeAllowed } from '../../src/domain/oauth/grants.ts'
+import { revokeAllowed } from '../../src/domain/oauth/allowed-applications.ts'
 import { disableOwned } from '../../src/domain/webhooks/subscriptions/owner-actions.ts'
 import { createSubscription } from '../../src/domain/webhooks/subscriptions/subscriptions.ts'
 import { createLiveApp } from '../support/app.ts'

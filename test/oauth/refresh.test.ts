@@ -5,7 +5,7 @@ import { accessTokens, grants, refreshTokens, users } from '../../src/db/schema/
 import { mint } from '../../src/domain/access/token-format.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import { Keyring } from '../../src/domain/core/keyring.ts'
-import { exchangeRefreshToken as refresh } from '../../src/domain/oauth/grant-refresh-token.ts'
+import { refreshTokenGrant } from '../../src/domain/oauth/grant-refresh-token.ts'
 import { basic, caller, createOAuthApp, credentials, errorOf, type OAuthApp, warmUp } from '../support/flows.ts'
 
 let app: OAuthApp
@@ -60,8 +60,8 @@ test('F02 the grace survives a new first key in SECRET_KEYS', async () => {
   const { refresh_token } = await app.newGrant()
   const ask = (keys: [string, ...string[]]) => {
     const ctx = { ...app.context, caller: caller(), keyring: new Keyring(keys) }
-    const claim = { id: app.client.id, secret: app.client.secret, scheme: 'Bearer' } as const
-    return refresh(ctx, claim, { refresh_token })
+    const presented = { id: app.client.id, secret: app.client.secret, scheme: 'Bearer' } as const
+    return refreshTokenGrant.exchange(ctx, presented, { refresh_token })
   }
   const before = await ask([old])
   expect((await ask([next, old])).refresh_token).toBe(before.refresh_token)

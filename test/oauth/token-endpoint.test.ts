@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { secretParameters } from '../../src/domain/oauth/grants-table.ts'
 import { createOAuthApp, credentials, errorOf, type Fields, type OAuthApp } from '../support/flows.ts'
 
 let app: OAuthApp
@@ -143,7 +144,9 @@ test('T13 T18 every error, the parser’s too, says no-store and its code in WWW
   }
 })
 
-test.each(['client_id', 'client_secret', 'code', 'code_verifier', 'refresh_token', 'token'])(
+const misplaced = ['client_id', 'client_secret', 'code', 'code_verifier', 'refresh_token', 'token']
+
+test.each([...new Set([...misplaced, ...secretParameters])])(
   'T14 %s in the address is refused and does nothing',
   async (name) => {
     const { refresh_token } = await app.newGrant()

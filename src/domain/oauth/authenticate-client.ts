@@ -9,9 +9,9 @@ import { networkOf, rateLimits } from '../core/rate-limits.ts'
 import { noteClient } from '../core/request-record.ts'
 import type { Scope } from '../core/scopes.ts'
 import { isAssertedBy } from './client-assertion.ts'
-import type { PresentedCredentials } from './client-credentials-presented.ts'
+import type { PresentedCredentials } from './presented-credentials.ts'
 
-/** A client that has proved who it is: by secret or signature, or, when it is public and can keep neither, by its word. */
+/** A client that has proved who it is, by secret or signature; a public one can keep neither and is taken at its word. */
 export type Client = {
   id: string
   isConfidential: boolean
@@ -21,10 +21,10 @@ export type Client = {
   scopes: readonly Scope[]
 }
 
-/** What the database knows of a claim. Nothing but nulls for an unknown client. */
+/** What the database knows of the client that is named. Nothing but nulls for an unknown one. */
 export type PresentedClient = { client_id: string | null; confidential: boolean | null; is_authentic: boolean }
 
-/** Lists are joined by spaces: the driver takes longer to read an array than all the rest of the row. */
+/** Lists are joined by spaces: the driver takes longer to read an array than to read the rest of the row. */
 type FoundClient = PresentedClient & { dpop_bound: boolean | null; grant_types: string | null; scope: string | null }
 
 /**
@@ -33,41 +33,41 @@ type FoundClient = PresentedClient & { dpop_bound: boolean | null; grant_types: 
  * one in an index tells nothing about the 256 random bits behind it.
  */
 export const SELECT_PRESENTED_CLIENT = `
-  (values ($1::text, decode($2, 'hex'), $3::boolean)) as claim (client_id, hash, is_asserted)
-  left join clients c on c.id = claim.client_id and c.disabled_at is null
-  left join client_secrets s on s.hash = claim.hash and s.client_id = claim.client_id
+  (values ($1::text, decode($2, 'hex'), $3::boolean)) as presented (client_id, hash, is_asserted)
+  left join clients c on c.id = presented.client_id and c.disabled_at is null
+  left join client_secrets s on s.hash = presented.hash and s.client_id = presented.client_id
         and (s.expires_at is null or s.expires_at > statement_timestamp())`
 
-/** Only the method that the client is registered for counts. */
+/** Whether the client has authenticated by the one method that it is registered for. */
 export const IS_AUTHENTIC = `
-  case c.auth_method when 'secret' then s.id is not null when 'private_key_jwt' then claim.is_asserted else false end`
+  case c.auth_method when 'secret' then s.id is not null when 'private_key_jwt' then presented.is_asserted else false end`
 
-const findClaimed = statement<LookUp, FoundClient>(`
+const findPresented = statement<LookUp, FoundClient>(`
   select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic, c.dpop_bound,
          array_to_string(c.grant_types, ' ') as grant_types, array_to_string(c.scopes, ' ') as scope
     from ${SELECT_PRESENTED_CLIENT}`)
 
-/** The client behind a claim. Throws `rate_limited`; `invalid_client`, alike for an unknown client and a wrong secret. */
-export async function authenticateClient(ctx: CalledContext, claim: PresentedCredentials): Promise<Client> {
-  await refuseThrottled(ctx, claim)
-  return findProven(ctx, claim, await lookUpOf(ctx, claim))
+/** The client that presents these credentials. Throws `rate_limited`; `invalid_client`, alike for an unknown client and a wrong secret. */
+export async function authenticateClient(ctx: CalledContext, presented: PresentedCredentials): Promise<Client> {
+  await refuseThrottled(ctx, presented)
+  return findProven(ctx, presented, await lookUpOf(ctx, presented))
 }
 
-/** The client behind a claim that was made ready to be looked up. Throws `invalid_client`. */
+/** The same for credentials whose look-up values are known already, without the throttle. Throws `invalid_client`. */
 export async function findProven(
   ctx: CalledContext,
-  claim: PresentedCredentials,
+  presented: PresentedCredentials,
   values: LookUp | undefined,
 ): Promise<Client> {
-  const [found] = values ? await findClaimed(ctx.db, ...values) : []
-  if (!found || !isProven(found, claim)) return rejectClient(ctx, claim)
+  const [found] = values ? await findPresented(ctx.db, ...values) : []
+  if (!found || !isProven(found, presented)) return rejectClient(ctx, presented)
   noteClient(ctx.caller, found.client_id)
   return clientOf(found)
 }
 
 export type LookUp = [clientId: string, secretHash: string | null, isAsserted: boolean]
 
-/** What to look a claim up by; undefined when it is nobody's: by its form, or because its assertion is wrong. */
+/** What to look a client up by; undefined when it can be nobody: by the form of what it sent, or by a wrong assertion. */
 export async function lookUpOf(
   ctx: Context,
   { id, secret, assertion }: PresentedCredentials,
@@ -100,9 +100,9 @@ const clientOf = ({ client_id: id, confidential, dpop_bound, grant_types, scope 
  * Refuses the next try, right or wrong, after too many failures of one client from one network, or of one network in all:
  * whoever makes up names must not fill the memory in which everybody is counted.
  */
-export async function refuseThrottled(ctx: CalledContext, claim: PresentedCredentials): Promise<void> {
-  if (claim.id === undefined) return
-  for (const [limit, key] of countsOf(ctx, claim.id)) {
+export async function refuseThrottled(ctx: CalledContext, presented: PresentedCredentials): Promise<void> {
+  if (presented.id === undefined) return
+  for (const [limit, key] of countsOf(ctx, presented.id)) {
     const { exceeded, resetS } = await ctx.counters.peek(limit, key)
     if (!exceeded) continue
     throw new Problem('rate_limited', 'Too many failed client authentications.', { retryAfterS: resetS })

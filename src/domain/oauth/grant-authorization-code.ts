@@ -1,26 +1,16 @@
-import { eq } from 'drizzle-orm'
-import { grants } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
 import { bindingOf } from '../access/dpop-proof.ts'
-import { isSame, isWellFormed } from '../access/token-format.ts'
-import { requireGrantType } from '../applications/grant-types.ts'
+import { isSame } from '../access/token-format.ts'
 import type { CalledContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
 import type { TokenResponse } from '../core/resources.ts'
 import type { Scope } from '../core/scopes.ts'
-import { type InTransaction, transact } from '../core/transaction.ts'
-import { authenticateClient, type Client } from './authenticate-client.ts'
-import type { PresentedCredentials } from './client-credentials-presented.ts'
-import { startGrant } from './issue.ts'
-import { requireParameter } from './parameters.ts'
-import { revokeGrants } from './revoke-grants.ts'
+import type { InTransaction } from '../core/transaction.ts'
+import type { Client } from './authenticate-client.ts'
+import { defineGrant } from './grant.ts'
+import { redeemOnce, requireClient, requireParameter, revokeReused, startGrantOf } from './grant-steps.ts'
 
-type Parameters = {
-  code?: string | undefined
-  code_verifier?: string | undefined
-  redirect_uri?: string | undefined
-}
 type Code = {
   hash: Buffer
   client_id: string
@@ -41,54 +31,52 @@ const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/
  * Turns an authorization code into a grant and its tokens, once (RFC 6749, section 4.1.3; RFC 7636). Throws
  * `invalid_request` before the code is looked at, `invalid_grant` for a code that is unknown, expired, used or not proven.
  */
-export async function exchangeAuthorizationCode(
-  ctx: CalledContext,
-  claim: PresentedCredentials,
-  parameters: Parameters,
-): Promise<TokenResponse> {
-  const client = await authenticateClient(ctx, claim)
-  requireGrantType(client, 'authorization_code')
-  const code = requireParameter('code', parameters.code)
-  const verifier = requireParameter('code_verifier', parameters.code_verifier)
-  if (!VERIFIER.test(verifier)) {
-    throw new Problem('invalid_request', 'code_verifier: must be 43 to 128 of A-Z, a-z, 0-9, "-", ".", "_", "~".')
-  }
-  const tokens = isWellFormed('code', code)
-    ? await transact(ctx, (tx) => settleCode(tx, client, { code, verifier, redirectUri: parameters.redirect_uri }))
-    : undefined
-  if (tokens) return tokens
-  throw new Problem('invalid_grant', 'code: is unknown, expired, used, or was issued for other parameters.')
-}
+export const authorizationCodeGrant = defineGrant({
+  grantType: 'authorization_code',
+  parameters: {
+    code: { description: 'With `authorization_code`: the code of the redirect.', isSecret: true },
+    code_verifier: {
+      description: 'With `authorization_code`: what the code challenge was made from.',
+      isSecret: true,
+    },
+    redirect_uri: { description: 'With `authorization_code`: where the code was sent; may be left out.' },
+  },
+  endpoints: { authorization_endpoint: '/oauth/authorize' },
 
-type Exchange = { code: string; verifier: string; redirectUri: string | undefined }
+  async exchange(ctx, presented, parameters) {
+    const client = await requireClient(ctx, presented, 'authorization_code')
+    const code = requireParameter('code', parameters.code)
+    const verifier = requireParameter('code_verifier', parameters.code_verifier)
+    if (!VERIFIER.test(verifier)) {
+      throw new Problem('invalid_request', 'code_verifier: must be 43 to 128 of A-Z, a-z, 0-9, "-", ".", "_", "~".')
+    }
+    const refusal = 'code: is unknown, expired, used, or was issued for other parameters.'
+    const proof = { verifier, redirectUri: parameters.redirect_uri }
+    return redeemOnce(ctx, { kind: 'code', value: code, refusal }, (tx, hash) => redeemCode(tx, client, hash, proof))
+  },
+})
 
-/** Refusals leave the transaction as undefined: a throw inside would undo what they do to the code and its grant. */
-async function settleCode(
+type Proof = { verifier: string; redirectUri: string | undefined }
+
+async function redeemCode(
   tx: InTransaction<CalledContext>,
   client: Client,
-  exchange: Exchange,
+  hash: Buffer,
+  proof: Proof,
 ): Promise<TokenResponse | undefined> {
-  const [code] = await lockCode(tx.db, sha256(exchange.code), client.id)
+  const [code] = await lockCode(tx.db, hash, client.id)
   if (!code) return undefined
   const jkt = await bindingOf(tx, client)
-  if (!isProvenBy(code, exchange) || !isForKey(code, jkt)) return burnCode(tx, code)
+  if (!isProvenBy(code, proof) || !isForKey(code, jkt)) return burnCode(tx, code)
   if (code.is_consumed) return revokeGrantOf(tx, code)
   if (!code.is_user_active) return undefined
-  return startGrant(tx, {
-    clientId: client.id,
-    userId: code.user_id,
-    scopes: code.scopes,
-    isRefreshable: client.grantTypes.includes('refresh_token'),
-    codeHash: code.hash,
-    jkt,
-    // a confidential client proves itself at each refresh and may change its key (RFC 9449, section 5)
-    refreshJkt: client.isConfidential ? null : jkt,
-  })
+  return startGrantOf(tx, client, { userId: code.user_id, scopes: code.scopes, codeHash: hash, jkt })
 }
 
 /**
- * Of parallel exchanges one goes first. A code of another client is none of this one's business. User and client are
- * locked before the code, as whatever ends them does it; the user so that a new password waits, and finds the new grant.
+ * Parallel exchanges of one code wait for each other here. A code of another client is not found. User and client are
+ * locked before the code, in the order in which a deletion locks them; the user, so that a change of the password waits
+ * and then finds the new grant.
  */
 const lockCode = statement<[hash: Buffer, clientId: string], Code>(`
   select a.hash, a.client_id, a.user_id, a.redirect_uri, a.scopes, a.code_challenge, a.dpop_jkt, a.grant_id,
@@ -101,7 +89,7 @@ const lockCode = statement<[hash: Buffer, clientId: string], Code>(`
      for key share of c
      for update of a`)
 
-function isProvenBy(code: Code, { verifier, redirectUri = code.redirect_uri }: Exchange): boolean {
+function isProvenBy(code: Code, { verifier, redirectUri = code.redirect_uri }: Proof): boolean {
   const challenge = Buffer.from(sha256(verifier).toString('base64url'))
   return isSame(challenge, Buffer.from(code.code_challenge)) && redirectUri === code.redirect_uri
 }
@@ -119,8 +107,6 @@ async function burnCode(tx: InTransaction, { hash }: Code): Promise<undefined> {
 }
 
 /** RFC 6749, section 4.1.2: a second valid use means that the code leaked, so what the first one made must die too. */
-async function revokeGrantOf(tx: InTransaction<CalledContext>, { grant_id, client_id }: Code): Promise<undefined> {
-  if (grant_id === null) return
-  const actor = { type: 'client', id: client_id } as const
-  await revokeGrants(tx, eq(grants.id, grant_id), { reason: 'code_reuse', actor })
+async function revokeGrantOf(tx: InTransaction<CalledContext>, { grant_id: grantId, client_id: clientId }: Code) {
+  return grantId === null ? undefined : revokeReused(tx, { grantId, clientId, reason: 'code_reuse' })
 }

@@ -2,10 +2,8 @@ import { statement } from '../../db/statement.ts'
 import { bindingOf } from '../access/dpop-proof.ts'
 import { mint } from '../access/token-format.ts'
 import { unregistered } from '../applications/grant-types.ts'
-import type { CalledContext } from '../core/context.ts'
 import { sha256Hex } from '../core/digest.ts'
 import { noteClient } from '../core/request-record.ts'
-import type { TokenResponse } from '../core/resources.ts'
 import {
   findProven,
   IS_AUTHENTIC,
@@ -17,9 +15,9 @@ import {
   rejectClient,
   SELECT_PRESENTED_CLIENT,
 } from './authenticate-client.ts'
-import type { PresentedCredentials } from './client-credentials-presented.ts'
+import { defineGrant } from './grant.ts'
 import { ACCESS_TOKEN_LIFE } from './lifetimes.ts'
-import { parseScope, refusedScope } from './scope-parameter.ts'
+import { parseScope, refusedScope, scopeParameter } from './scope-parameter.ts'
 import { tokenResponse } from './token-response.ts'
 
 type Issued = PresentedClient & { is_registered: boolean; dpop_bound: boolean; scope: string | null }
@@ -43,27 +41,29 @@ const issueIfRight = statement<Values, Issued>(`
     from client left join token on true`)
 
 /**
- * RFC 6749, section 4.4: a token for the application itself, without a refresh token. Authenticates the client too, with
- * the same answers as the other grants: `rate_limited`, `invalid_client`, `unauthorized_client`, `invalid_scope`.
+ * RFC 6749, section 4.4: a token for the application itself, without a refresh token. Authenticates the client in the
+ * statement that issues, with the same answers as the other grants: `rate_limited`, `invalid_client`,
+ * `unauthorized_client`, `invalid_scope`.
  */
-export async function exchangeClientCredentials(
-  ctx: CalledContext,
-  claim: PresentedCredentials,
-  { scope }: { scope?: string | undefined },
-): Promise<TokenResponse> {
-  await refuseThrottled(ctx, claim)
-  const values = await lookUpOf(ctx, claim)
-  const jkt = ctx.caller.dpop ? await bindingOf(ctx, await findProven(ctx, claim, values)) : null
-  const token = mint('access')
-  const [found] = values ? await issueIfRight(ctx.db, ...values, sha256Hex(token), wantedScopes(scope), jkt) : []
-  if (!found || !isProven(found, claim)) return rejectClient(ctx, claim)
-  noteClient(ctx.caller, found.client_id)
+export const clientCredentialsGrant = defineGrant({
+  grantType: 'client_credentials',
+  parameters: { scope: scopeParameter },
 
-  if (!found.is_registered) throw unregistered('client_credentials')
-  if (jkt === null) await bindingOf(ctx, { isDpopBound: found.dpop_bound })
-  if (found.scope === null) throw refusedScope()
-  return tokenResponse(token, found.scope, { jkt })
-}
+  async exchange(ctx, presented, { scope }) {
+    await refuseThrottled(ctx, presented)
+    const values = await lookUpOf(ctx, presented)
+    const jkt = ctx.caller.dpop ? await bindingOf(ctx, await findProven(ctx, presented, values)) : null
+    const token = mint('access')
+    const [found] = values ? await issueIfRight(ctx.db, ...values, sha256Hex(token), wantedScopes(scope), jkt) : []
+    if (!found || !isProven(found, presented)) return rejectClient(ctx, presented)
+    noteClient(ctx.caller, found.client_id)
+
+    if (!found.is_registered) throw unregistered('client_credentials')
+    if (jkt === null) await bindingOf(ctx, { isDpopBound: found.dpop_bound })
+    if (found.scope === null) throw refusedScope()
+    return tokenResponse(token, found.scope, { jkt })
+  },
+})
 
 const NO_SCOPE = [''] // registered nowhere, so the statement issues nothing
 

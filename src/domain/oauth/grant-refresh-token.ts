@@ -1,49 +1,42 @@
-import { eq } from 'drizzle-orm'
-import { grants } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
 import { bindingOf } from '../access/dpop-proof.ts'
-import { isSame, isWellFormed, mint, successorOf } from '../access/token-format.ts'
-import { requireGrantType } from '../applications/grant-types.ts'
+import { isSame, mint, successorOf } from '../access/token-format.ts'
 import type { CalledContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
-import { Problem } from '../core/problem.ts'
 import type { TokenResponse } from '../core/resources.ts'
 import type { Scope } from '../core/scopes.ts'
-import { type InTransaction, transact } from '../core/transaction.ts'
-import { authenticateClient, type Client } from './authenticate-client.ts'
-import type { PresentedCredentials } from './client-credentials-presented.ts'
+import type { InTransaction } from '../core/transaction.ts'
+import type { Client } from './authenticate-client.ts'
+import { defineGrant } from './grant.ts'
+import { redeemOnce, requireClient, requireParameter, revokeReused } from './grant-steps.ts'
 import { ACCESS_TOKEN_LIFE, REFRESH_TOKEN_LIFE } from './lifetimes.ts'
-import { requireParameter } from './parameters.ts'
-import { revokeGrants } from './revoke-grants.ts'
-import { scopesWithin } from './scope-parameter.ts'
+import { scopeParameter, scopesWithin } from './scope-parameter.ts'
 import { tokenResponse } from './token-response.ts'
-
-type Parameters = { refresh_token?: string | undefined; scope?: string | undefined }
 
 /**
  * RFC 6749, section 6, with rotation: the presented token is spent and a successor takes its place. A retry within a
  * minute gets the same successor again, as long as that is unused; any other second use revokes the grant. Throws
  * `invalid_grant`, and `invalid_scope` before anything is spent.
  */
-export async function exchangeRefreshToken(
-  ctx: CalledContext,
-  claim: PresentedCredentials,
-  parameters: Parameters,
-): Promise<TokenResponse> {
-  const client = await authenticateClient(ctx, claim)
-  requireGrantType(client, 'refresh_token')
-  const presented = requireParameter('refresh_token', parameters.refresh_token)
-  const tokens = isWellFormed('refresh', presented)
-    ? await transact(ctx, (tx) => settleRefresh(tx, client, presented, parameters.scope))
-    : undefined
-  if (tokens) return tokens
-  throw new Problem('invalid_grant', 'refresh_token: is unknown, expired, revoked, or belongs to another client.')
-}
+export const refreshTokenGrant = defineGrant({
+  grantType: 'refresh_token',
+  parameters: {
+    refresh_token: { description: 'With `refresh_token`: the newest one of the grant.', isSecret: true },
+    scope: scopeParameter,
+  },
+
+  async exchange(ctx, presented, { refresh_token, scope }) {
+    const client = await requireClient(ctx, presented, 'refresh_token')
+    const value = requireParameter('refresh_token', refresh_token)
+    const refusal = 'refresh_token: is unknown, expired, revoked, or belongs to another client.'
+    return redeemOnce(ctx, { kind: 'refresh', value, refusal }, (tx, hash) =>
+      rotate(tx, client, { token: value, hash, scope }),
+    )
+  },
+})
 
 type Presented = {
-  hash: Buffer
   grant_id: string
-  client_id: string
   user_id: string
   scopes: Scope[]
   dpop_jkt: string | null
@@ -52,25 +45,23 @@ type Presented = {
   is_fresh: boolean
 }
 
-/** A refusal leaves the transaction as undefined: a throw inside would undo the revocation. */
-async function settleRefresh(
+type Refresh = { token: string; hash: Buffer; scope: string | undefined }
+
+async function rotate(
   tx: InTransaction<CalledContext>,
   client: Client,
-  presented: string,
-  scope: string | undefined,
+  { token, hash, scope }: Refresh,
 ): Promise<TokenResponse | undefined> {
-  const [found] = await lockPresented(tx.db, sha256(presented), client.id)
+  const [found] = await lockPresented(tx.db, hash, client.id)
   if (!found) return undefined
   const granted = found.scopes.filter((one) => client.scopes.includes(one))
   const scopes = scopesWithin(scope, granted)
   const jkt = await bindingOf(tx, client)
   if (found.dpop_jkt !== null && found.dpop_jkt !== jkt) return undefined
 
-  const { hash, grant_id: grantId, user_id: userId, successor_hash: earlier } = found
-  const successor = earlier
-    ? await successorAgain(tx, presented, earlier, found.is_fresh)
-    : firstSuccessor(tx, presented)
-  if (successor === undefined) return revokeReused(tx, found)
+  const { grant_id: grantId, user_id: userId, successor_hash: earlier } = found
+  const successor = earlier ? await successorAgain(tx, token, earlier, found.is_fresh) : firstSuccessor(tx, token)
+  if (successor === undefined) return revokeReused(tx, { grantId, clientId: client.id, reason: 'refresh_reuse' })
 
   const access = mint('access')
   const newHash = earlier ? null : sha256(successor)
@@ -83,7 +74,7 @@ async function settleRefresh(
  * before both, in the order in which a deletion of theirs locks what hangs on them.
  */
 const lockPresented = statement<[hash: Buffer, clientId: string], Presented>(`
-  select r.hash, r.grant_id, g.client_id, g.user_id, g.scopes, g.dpop_jkt, r.successor_hash,
+  select r.grant_id, g.user_id, g.scopes, g.dpop_jkt, r.successor_hash,
          coalesce(r.consumed_at > statement_timestamp() - interval '60 seconds', false) as is_fresh
     from refresh_tokens r
     join grants g on g.id = r.grant_id
@@ -118,10 +109,10 @@ const insertTokens = statement<NewTokens, never>(`
   insert into access_tokens (hash, client_id, user_id, grant_id, scopes, dpop_jkt, expires_at)
   values ($1, $2, $3, $4, $5, $8, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}')`)
 
-function firstSuccessor({ keyring }: InTransaction, presented: string): string {
+function firstSuccessor({ keyring }: InTransaction, token: string): string {
   const [key] = keyring.keysFor('refresh-successor')
   if (!key) throw new Error('A keyring holds at least one key')
-  return successorOf(presented, key)
+  return successorOf(token, key)
 }
 
 const findUnspent = statement<[hash: Buffer], { hash: Buffer }>(
@@ -129,14 +120,9 @@ const findUnspent = statement<[hash: Buffer], { hash: Buffer }>(
 )
 
 /** For a client that lost the answer, or asks from two places at once. Undefined when this is reuse. */
-async function successorAgain(tx: InTransaction, presented: string, successorHash: Buffer, isFresh: boolean) {
+async function successorAgain(tx: InTransaction, token: string, successorHash: Buffer, isFresh: boolean) {
   const [unspent] = isFresh ? await findUnspent(tx.db, successorHash) : []
   if (!unspent) return undefined
-  const successors = tx.keyring.keysFor('refresh-successor').map((key) => successorOf(presented, key))
+  const successors = tx.keyring.keysFor('refresh-successor').map((key) => successorOf(token, key))
   return successors.find((successor) => isSame(sha256(successor), successorHash))
-}
-
-async function revokeReused(tx: InTransaction<CalledContext>, { grant_id, client_id }: Presented): Promise<undefined> {
-  const actor = { type: 'client', id: client_id } as const
-  await revokeGrants(tx, eq(grants.id, grant_id), { reason: 'refresh_reuse', actor })
 }

@@ -1,10 +1,16 @@
-import { Problem } from '../core/problem.ts'
-
-/** The value of a parameter that a grant cannot do without. Throws `invalid_request` that names it. */
-export function requireParameter(name: string, value: string | undefined): string {
-  if (value !== undefined) return value
-  throw new Problem('invalid_request', `${name}: is required.`)
+/** A parameter of a request body, of type string and optional; what it is needed for is checked where it is used. */
+export type Parameter = {
+  description: string
+  /** Whoever reads it could use it: it is refused in an address, and no line of the log shows it. */
+  isSecret?: true
+  /** Accepted, but not shown in `/openapi.json`: the specification fixes the fields that are. */
+  isExtension?: true
 }
+
+export type ValuesOf<Parameters> = { [Name in keyof Parameters]?: string | undefined }
+
+export const secretsOf = (parameters: Record<string, Parameter>): string[] =>
+  Object.keys(parameters).filter((name) => parameters[name]?.isSecret)
 
 /** RFC 6749, section 3.1: a parameter without a value counts as omitted. */
 export function omitEmpty(fields: Record<string, string | undefined>): Record<string, string | undefined> {

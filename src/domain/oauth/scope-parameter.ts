@@ -1,5 +1,10 @@
 import { Problem } from '../core/problem.ts'
 import { isScope, type Scope } from '../core/scopes.ts'
+import type { Parameter } from './parameters.ts'
+
+export const scopeParameter: Parameter = {
+  description: 'Scopes with spaces between; all that is possible when left out.',
+}
 
 /**
  * The scopes that a `scope` parameter asks for, each once; all of `allowed` when it is omitted. Throws `invalid_scope` for

@@ -1,33 +1,14 @@
-import { type GrantType, isGrantType } from '../applications/grant-types.ts'
+import { isGrantType } from '../applications/grant-types.ts'
 import type { CalledContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import type { TokenResponse } from '../core/resources.ts'
-import { type ClientFields, type PresentedCredentials, presentedCredentials } from './client-credentials-presented.ts'
-import { exchangeAuthorizationCode } from './grant-authorization-code.ts'
-import { exchangeClientCredentials } from './grant-client-credentials.ts'
-import { exchangeRefreshToken } from './grant-refresh-token.ts'
-import { omitEmpty, requireParameter } from './parameters.ts'
+import { requireParameter } from './grant-steps.ts'
+import { type grantParameters, grantsByType } from './grants-table.ts'
+import { omitEmpty, type ValuesOf } from './parameters.ts'
+import { type ClientFields, presentedCredentials } from './presented-credentials.ts'
 
-/** Section 4.1 of the specification. */
-export type TokenRequest = ClientFields & {
-  grant_type: string
-  code?: string | undefined
-  code_verifier?: string | undefined
-  redirect_uri?: string | undefined
-  refresh_token?: string | undefined
-  scope?: string | undefined
-}
-type Parameters = Omit<TokenRequest, 'grant_type'>
-
-/** Each authenticates the client first and looks at its own parameters then. */
-const flows: Record<
-  GrantType,
-  (ctx: CalledContext, claim: PresentedCredentials, parameters: Parameters) => Promise<TokenResponse>
-> = {
-  authorization_code: exchangeAuthorizationCode,
-  refresh_token: exchangeRefreshToken,
-  client_credentials: exchangeClientCredentials,
-}
+/** Section 4.1 of docs/specification.md: the fields of every grant. */
+export type TokenRequest = ClientFields & { grant_type: string } & ValuesOf<typeof grantParameters>
 
 /**
  * The token endpoint of OAuth 2.1. Throws `invalid_request` and `unsupported_grant_type` before the client is looked at,
@@ -39,5 +20,5 @@ export async function issueToken(ctx: CalledContext, request: TokenRequest): Pro
   if (!isGrantType(grantType)) {
     throw new Problem('unsupported_grant_type', 'grant_type: must be one of those that the metadata lists.')
   }
-  return flows[grantType](ctx, presentedCredentials(ctx.caller, parameters), parameters)
+  return grantsByType[grantType].exchange(ctx, presentedCredentials(ctx.caller, parameters), parameters)
 }

@@ -3,6 +3,7 @@ import { grantTypes } from '../../domain/applications/grant-types.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { Problem } from '../../domain/core/problem.ts'
 import { scopes } from '../../domain/core/scopes.ts'
+import { grantEndpoints } from '../../domain/oauth/grants-table.ts'
 
 /** The two documents by which clients find us (RFC 8414, RFC 9728). All addresses come from the configuration. */
 export function metadataPages({ publicUrl }: Context): Router {
@@ -16,11 +17,11 @@ export function metadataPages({ publicUrl }: Context): Router {
 const endpoint = (publicUrl: string, path: string) => `${publicUrl}${path}?error_format=rfc6749`
 
 function authorizationServer(publicUrl: string) {
-  /** The contract's acceptance (M01) wants exactly these; `private_key_jwt` works for clients that registered keys. */
+  /** M01 in docs/oauth-rules.md names exactly these; `private_key_jwt` works, too, for clients that registered keys. */
   const methods = ['client_secret_basic', 'client_secret_post', 'none']
   return {
     issuer: publicUrl,
-    authorization_endpoint: `${publicUrl}/oauth/authorize`,
+    ...Object.fromEntries(Object.entries(grantEndpoints).map(([name, path]) => [name, publicUrl + path])),
     token_endpoint: endpoint(publicUrl, '/oauth/token'),
     revocation_endpoint: endpoint(publicUrl, '/oauth/revoke'),
     response_types_supported: ['code'],

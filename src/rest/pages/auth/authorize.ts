@@ -2,6 +2,7 @@ import { type Request, type Response, Router } from 'express'
 import { matchRedirectUri } from '../../../domain/applications/redirect-uris.ts'
 import type { Context } from '../../../domain/core/context.ts'
 import { Problem } from '../../../domain/core/problem.ts'
+import { hasAllowed } from '../../../domain/oauth/allowed-applications.ts'
 import {
   type AuthorizationRequest,
   type AuthorizingClient,
@@ -10,7 +11,6 @@ import {
   judgeAuthorization,
   refuse,
 } from '../../../domain/oauth/authorization-endpoint.ts'
-import { hasAllowed } from '../../../domain/oauth/grants.ts'
 import { readQuery } from './authorization-query.ts'
 import { showConsent } from './consent.ts'
 import { type CallerOf, currentSession, type PageContext, pageContext } from './csrf.ts'

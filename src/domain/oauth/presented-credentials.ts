@@ -1,6 +1,7 @@
 import type { Caller } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { subjectOf } from './client-assertion.ts'
+import type { Parameter, ValuesOf } from './parameters.ts'
 
 /** Who a request says it comes from, before any of it is believed. The scheme is that of the challenge, should it fail. */
 export type PresentedCredentials = {
@@ -11,13 +12,18 @@ export type PresentedCredentials = {
   scheme: 'Basic' | 'Bearer'
 }
 
-/** Where a client names itself in a body. */
-export type ClientFields = {
-  client_id?: string | undefined
-  client_secret?: string | undefined
-  client_assertion?: string | undefined
-  client_assertion_type?: string | undefined
-}
+/** How a client names and proves itself in a body (RFC 6749, section 2.3.1; RFC 7521, section 4.2). */
+export const clientParameters = {
+  client_id: { description: 'Unless the client authenticates by HTTP Basic.' },
+  client_secret: {
+    description: 'Of a confidential client that does not authenticate by HTTP Basic.',
+    isSecret: true,
+  },
+  client_assertion_type: { description: 'RFC 7521, section 4.2.', isExtension: true },
+  client_assertion: { description: 'RFC 7521, section 4.2.', isSecret: true, isExtension: true },
+} as const satisfies Record<string, Parameter>
+
+export type ClientFields = ValuesOf<typeof clientParameters>
 
 /**
  * Reads the one method of client authentication that a request uses (RFC 6749, section 2.3): Basic, a secret in the body,

@@ -1,0 +1,40 @@
+import type { GrantType } from '../applications/grant-types.ts'
+import type { Grant } from './grant.ts'
+import { authorizationCodeGrant } from './grant-authorization-code.ts'
+import { clientCredentialsGrant } from './grant-client-credentials.ts'
+import { refreshTokenGrant } from './grant-refresh-token.ts'
+import { type Parameter, secretsOf } from './parameters.ts'
+import { clientParameters } from './presented-credentials.ts'
+
+/**
+ * Every grant of the token endpoint; the compiler asks for one of each type that an application can register for. From
+ * this table follow the dispatch, the fields of the token request in `/openapi.json`, what is refused in an address, and
+ * the addresses in the metadata; a test holds that the log shows no secret parameter.
+ */
+export const grantsByType = {
+  authorization_code: authorizationCodeGrant,
+  refresh_token: refreshTokenGrant,
+  client_credentials: clientCredentialsGrant,
+} satisfies { [Type in GrantType]: Grant<Type, Record<string, Parameter>> }
+
+const all = Object.values(grantsByType)
+
+type GrantParameter = { [Type in GrantType]: keyof (typeof grantsByType)[Type]['parameters'] }[GrantType]
+
+/** The parameters of all grants, in the order of the table. */
+export const grantParameters = Object.fromEntries(
+  all.flatMap(({ parameters }) => Object.entries<Parameter>(parameters)),
+) as Record<GrantParameter, Parameter>
+
+/** Parameters of any OAuth endpoint that are secrets. `token` is the one that is revoked. */
+export const secretParameters: readonly string[] = [
+  ...secretsOf(clientParameters),
+  ...secretsOf(grantParameters),
+  'token',
+]
+
+/** Where the grants begin, for the metadata. */
+export const grantEndpoints: Readonly<Record<string, `/${string}`>> = Object.assign(
+  {},
+  ...all.map(({ endpoints }) => endpoints),
+)

@@ -1,0 +1,50 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { clients } from '../../src/db/schema/index.ts'
+import { mint } from '../../src/domain/access/token-format.ts'
+import { grantTypes } from '../../src/domain/applications/grant-types.ts'
+import { grantEndpoints, grantsByType, secretParameters } from '../../src/domain/oauth/grants-table.ts'
+import { withoutSecrets } from '../../src/telemetry/redaction.ts'
+import { createOAuthApp, credentials, errorOf, type OAuthApp } from '../support/flows.ts'
+
+let app: OAuthApp
+beforeAll(async () => {
+  app = await createOAuthApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+describe.each(grantTypes)('the grant %s', (grantType) => {
+  test('has its type as its key, and may be registered', async () => {
+    expect(grantsByType[grantType].grantType).toBe(grantType)
+    const { id } = await app.newClient()
+    const registered = app.context.db.update(clients).set({ grantTypes: [grantType] })
+    expect(await registered.where(eq(clients.id, id)).returning({ types: clients.grantTypes })).toEqual([
+      { types: [grantType] },
+    ])
+  })
+
+  test('authenticates the client before it looks at a parameter', async () => {
+    const wrong = { client_id: app.client.id, client_secret: mint('secret') }
+    expect(errorOf(await app.token({ grant_type: grantType, ...wrong }))).toBe('401 invalid_client')
+  })
+
+  test('is refused to a client that is not registered for it', async () => {
+    const other = await app.newClient()
+    const types = grantTypes.filter((one) => one !== grantType)
+    await app.context.db.update(clients).set({ grantTypes: types }).where(eq(clients.id, other.id))
+    expect(errorOf(await app.token({ grant_type: grantType, ...credentials(other) }))).toBe('400 unauthorized_client')
+  })
+})
+
+/** Elsewhere `code` names the kind of an error, which must stay readable: of codes the log hides the form. */
+const samples: Record<string, string> = { code: mint('code') }
+
+test.each(secretParameters)('the log never shows the parameter %s', (name) => {
+  const value = samples[name] ?? 'a-value-of-no-known-form'
+  expect(withoutSecrets(JSON.stringify({ [name]: value }))).not.toContain(value)
+})
+
+test.each(Object.entries(grantEndpoints))('the metadata says where a grant begins: %s', async (name, path) => {
+  const { body } = await app.request('GET /.well-known/oauth-authorization-server')
+  expect(body[name]).toBe(app.context.publicUrl + path)
+})
