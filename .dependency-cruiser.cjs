@@ -54,6 +54,26 @@ const layerRules = Object.entries(mayImport).map(([layer, allowed]) => ({
   },
 }))
 
+/** Which rooms of the webhooks a room may import from, types included. */
+const webhookRooms = {
+  secrets: [],
+  queue: ['secrets'],
+  http: ['queue', 'secrets'],
+  subscriptions: ['http', 'queue', 'secrets'],
+  deliveries: ['subscriptions', 'http', 'queue', 'secrets'],
+  worker: ['http', 'queue', 'secrets'],
+}
+
+const webhookRules = Object.entries(webhookRooms).map(([room, allowed]) => ({
+  name: `webhooks-${room}-imports-only-${allowed.join('-') || 'itself'}`,
+  severity: 'error',
+  from: { path: `^src/domain/webhooks/${room}/` },
+  to: {
+    path: '^src/domain/webhooks/',
+    pathNot: [room, ...allowed].map((name) => `^src/domain/webhooks/${name}/`),
+  },
+}))
+
 const packageRules = Object.entries(packageHomes).map(([name, homes]) => ({
   name: `${name.replace(/\W/g, '')}-lives-in-${homes.join('-')}`,
   severity: 'error',
@@ -64,6 +84,7 @@ const packageRules = Object.entries(packageHomes).map(([name, homes]) => ({
 module.exports = {
   forbidden: [
     ...layerRules,
+    ...webhookRules,
     ...packageRules,
     {
       name: 'no-circular',

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../domain/core/context.ts'
+import { followAsOperator, type StreamedEvents } from '../domain/events/event-stream.ts'
 import type { LoggedEvent } from '../domain/events/log.ts'
-import { followAsOperator, type StreamedEvents } from '../domain/webhooks/deliveries/event-stream.ts'
 import { type ReplayProgress, type ReplayRequest, replayDeliveries } from '../domain/webhooks/deliveries/replay.ts'
 import { type TestRequest, type TestResult, testWebhook } from '../domain/webhooks/deliveries/test-delivery.ts'
 import { errorMessageOf } from '../telemetry/error-message.ts'

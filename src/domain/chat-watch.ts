@@ -2,7 +2,7 @@ import { statement } from '../db/statement.ts'
 import { lowerBound } from './core/ids.ts'
 import { Problem } from './core/problem.ts'
 import { EventMessage } from './core/resources.ts'
-import { type Marked, poll, type StreamContext } from './events/live-stream.ts'
+import { type Marked, poll, type StreamContext } from './events/poll.ts'
 
 export type RoomChange = { change: 'sent' | 'deleted'; message: EventMessage }
 

@@ -1,17 +1,12 @@
 import * as z from 'zod'
+import { followEvents } from '../domain/events/event-stream.ts'
 import { subscribableTypes } from '../domain/events/types.ts'
-import { followEvents } from '../domain/webhooks/deliveries/event-stream.ts'
 import { getDelivery, listDeliveries } from '../domain/webhooks/deliveries/ledger.ts'
 import { redeliver } from '../domain/webhooks/deliveries/redeliver.ts'
 import { replayDeliveries, replayKinds } from '../domain/webhooks/deliveries/replay.ts'
+import { Delivery, DeliveryDetails, deliveryOutcomes } from '../domain/webhooks/deliveries/resources.ts'
 import { watchDeliveries } from '../domain/webhooks/deliveries/watch.ts'
-import {
-  Delivery,
-  DeliveryDetails,
-  DeliveryStatus,
-  deliveryOutcomes,
-} from '../domain/webhooks/subscriptions/resources.ts'
-import { deliveryStatus } from '../domain/webhooks/worker/queue-metrics.ts'
+import { DeliveryStatus, deliveryStatus } from '../domain/webhooks/worker/delivery-status.ts'
 import { page, paging, text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { resumable } from './streams.ts'

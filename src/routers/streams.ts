@@ -1,5 +1,5 @@
 import { tracked } from '@trpc/server'
-import type { Marked } from '../domain/events/live-stream.ts'
+import type { Marked } from '../domain/events/poll.ts'
 
 /** Gives each item its mark as the event's identifier, from which a client that was cut off goes on by itself. */
 export async function resumable<Item>(stream: Promise<AsyncIterable<Marked<Item>>>) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { classOf } from '../../src/domain/webhooks/http/error-class.ts'
+import { classOf } from '../../src/domain/webhooks/http/attempt-failure.ts'
 import { responseText } from '../../src/domain/webhooks/http/response-text.ts'
 import type { TargetGuard } from '../../src/domain/webhooks/http/target-policy.ts'
 import { createTransport, type Transport } from '../../src/domain/webhooks/http/transport.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getDelivery } from '../../src/domain/webhooks/deliveries/ledger.ts'
+import { AttemptFailure } from '../../src/domain/webhooks/http/attempt-failure.ts'
 import type { Resolve } from '../../src/domain/webhooks/http/dns.ts'
-import { AttemptFailure } from '../../src/domain/webhooks/http/error-class.ts'
 import { createGuard } from '../../src/domain/webhooks/http/target-policy.ts'
 import { createTransport } from '../../src/domain/webhooks/http/transport.ts'
 import { deliveryMetrics } from '../../src/domain/webhooks/worker/metrics.ts'

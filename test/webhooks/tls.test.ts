@@ -1,6 +1,6 @@
 import type { TlsOptions } from 'node:tls'
 import { expect, test } from 'vitest'
-import { classOf } from '../../src/domain/webhooks/http/error-class.ts'
+import { classOf } from '../../src/domain/webhooks/http/attempt-failure.ts'
 import { createTransport } from '../../src/domain/webhooks/http/transport.ts'
 import { authority, expired, valid } from './support/certificates.ts'
 import { answers, type Behaviour, startHostile } from './support/hostile.ts'

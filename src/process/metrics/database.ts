@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import { countConnections } from '../../db/connections.ts'
 import { partitionsUntil } from '../../db/partitions.ts'
 import type { Context } from '../../domain/core/context.ts'
-import { queueMetrics } from '../../domain/webhooks/worker/queue-metrics.ts'
+import { queueMetrics } from '../../domain/webhooks/queue/queue-metrics.ts'
 import { Metrics, type Sample } from '../../telemetry/metrics.ts'
 
 const ANSWER_MS = 2_000

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
+import { classOf } from '../../../src/domain/webhooks/http/attempt-failure.ts'
 import type { Resolve } from '../../../src/domain/webhooks/http/dns.ts'
-import { classOf } from '../../../src/domain/webhooks/http/error-class.ts'
 import type { TargetGuard } from '../../../src/domain/webhooks/http/target-policy.ts'
 import { createTransport } from '../../../src/domain/webhooks/http/transport.ts'
 

@@ -4,7 +4,8 @@ import { isId, lowerBound } from '../../core/ids.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../../core/paging.ts'
 import { Problem } from '../../core/problem.ts'
 import { requireOwnedSubscription, type SubscriptionOwnerContext } from '../subscriptions/ownership.ts'
-import type { AttemptInfo, Delivery, DeliveryDetails } from '../subscriptions/resources.ts'
+import { parseTime } from '../subscriptions/time-field.ts'
+import type { AttemptInfo, Delivery, DeliveryDetails } from './resources.ts'
 
 export type DeliveryFilter = PageRequest & {
   subscription: string
@@ -54,10 +55,8 @@ export async function listDeliveries(ctx: SubscriptionOwnerContext, filter: Deli
 }
 
 function boundOf(field: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined
-  const time = Date.parse(text)
-  if (Number.isNaN(time) || time < 0) throw new Problem('invalid_request', `${field}: is not a time of RFC 3339.`)
-  return lowerBound('delivery', new Date(time))
+  const time = parseTime(field, text)
+  return time === undefined ? undefined : lowerBound('delivery', new Date(time))
 }
 
 const selectDelivery = statement<[id: string], Delivery>(`

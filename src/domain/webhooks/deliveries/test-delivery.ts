@@ -17,7 +17,7 @@ import {
   requireOwnedSubscription,
   type SubscriptionOwnerContext,
 } from '../subscriptions/ownership.ts'
-import type { AttemptInfo } from '../subscriptions/resources.ts'
+import type { AttemptInfo } from './resources.ts'
 
 export type TestRequest = { id: string; type?: EventType | undefined }
 export type TestResult = AttemptInfo & { delivery_id: string }

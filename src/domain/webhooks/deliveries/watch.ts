@@ -1,5 +1,5 @@
 import { statement } from '../../../db/statement.ts'
-import { poll, type StreamContext } from '../../events/live-stream.ts'
+import { poll, type StreamContext } from '../../events/poll.ts'
 import { requireOwnedSubscription } from '../subscriptions/ownership.ts'
 
 /** The newest rows stand for the others: whatever a worker does moves a row to an end of one of these indexes. */

@@ -1,8 +1,8 @@
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import { buildConnector } from 'undici'
+import { AttemptFailure } from './attempt-failure.ts'
 import type { Address, Resolve } from './dns.ts'
-import { AttemptFailure } from './error-class.ts'
 import { openTunnel } from './proxy-tunnel.ts'
 import type { TargetGuard } from './target-policy.ts'
 

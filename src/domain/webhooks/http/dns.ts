@@ -1,5 +1,5 @@
 import { promises as dns } from 'node:dns'
-import { AttemptFailure } from './error-class.ts'
+import { AttemptFailure } from './attempt-failure.ts'
 
 export type Address = { address: string; family: number }
 /** All addresses of a name, unjudged. Rejects with `E_DNS` or `E_DNS_TIMEOUT`. */

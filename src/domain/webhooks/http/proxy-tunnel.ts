@@ -1,7 +1,7 @@
 import { isIPv6, type Socket } from 'node:net'
 import { Client } from 'undici'
+import { AttemptFailure } from './attempt-failure.ts'
 import type { Address } from './dns.ts'
-import { AttemptFailure } from './error-class.ts'
 
 type Route = { proxyUrl: string; target: Address; port: string; connectMs: number }
 

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import { AttemptFailure } from './error-class.ts'
+import { AttemptFailure } from './attempt-failure.ts'
 
 const KEPT_BYTES = 4_096
 const READ_BYTES_MAX = 16_384

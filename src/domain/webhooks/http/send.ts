@@ -2,10 +2,10 @@ import type { Context } from '../../core/context.ts'
 import { apiVersion } from '../../health.ts'
 import type { Claimed } from '../queue/claim.ts'
 import type { DatabaseClock } from '../queue/database-clock.ts'
-import type { AttemptRecord } from '../queue/settlement.ts'
+import type { AttemptResult } from '../queue/settlement.ts'
 import { sign } from '../secrets/sign.ts'
+import { AttemptFailure, classOf } from './attempt-failure.ts'
 import { publicResolver, systemResolver } from './dns.ts'
-import { AttemptFailure, classOf } from './error-class.ts'
 import type { ReceiverResponse } from './response.ts'
 import { responseText } from './response-text.ts'
 import { createGuard, type TargetGuard } from './target-policy.ts'
@@ -28,8 +28,6 @@ export function createSender({ targets }: Pick<Context, 'targets'>): Sender {
   const resolve = targets.allowPrivate ? systemResolver : publicResolver()
   return { guard, transport: createTransport({ guard, resolve }) }
 }
-
-export type AttemptResult = { record: AttemptRecord; retryAfter: string | undefined }
 
 const unsafe = new AttemptFailure('E_UNSAFE_URL', 'the URL may not be called')
 const USER_AGENT = `developer-api-webhooks/${apiVersion}`

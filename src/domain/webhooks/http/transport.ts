@@ -1,6 +1,6 @@
 import { Agent, Client, Pool } from 'undici'
+import { AttemptFailure, isClosedByPeer } from './attempt-failure.ts'
 import { type Connector, type ConnectorOptions, guardedConnector } from './connector.ts'
-import { AttemptFailure, isClosedByPeer } from './error-class.ts'
 import { type ReceiverResponse, ResponseHandler } from './response.ts'
 
 export const DEADLINE_MS = 15_000

@@ -1,8 +1,7 @@
-import type { AttemptResult } from '../http/send.ts'
 import { type Claimed, FAILURES_TO_OPEN } from './claim.ts'
 import type { DeliveryContent } from './load.ts'
 import { retryAfterS, retryDelayS } from './retry-schedule.ts'
-import { type HealthSignal, releaseOf, type Settlement } from './settlement.ts'
+import { type AttemptResult, type HealthSignal, releaseOf, type Settlement } from './settlement.ts'
 
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503

@@ -1,4 +1,4 @@
-import type { ErrorClass } from '../http/error-class.ts'
+import type { ErrorClass } from './error-class.ts'
 
 /** One attempt as it is logged: a status or an error class, never both. */
 export type AttemptRecord = {
@@ -10,6 +10,9 @@ export type AttemptRecord = {
   /** The first 4 kB of the answer as text; null when there was none. */
   response: string | null
 }
+
+/** One attempt, and the header `Retry-After` of its answer, as it came. */
+export type AttemptResult = { record: AttemptRecord; retryAfter: string | undefined }
 
 /** What an attempt says about its receiver. */
 export type HealthSignal = {

@@ -4,6 +4,7 @@ import type { Context } from '../../core/context.ts'
 import { lowerBound } from '../../core/ids.ts'
 import { transact } from '../../core/transaction.ts'
 import { lastLoggedAttempts } from './last-attempt.ts'
+import { pendingScan } from './pending-scan.ts'
 
 const CHUNK_ROWS = 1_000
 const DAY_MS = 86_400_000
@@ -34,13 +35,7 @@ type Locked = { id: string; outcome: string }
 
 /** Visits each subscription with pending rows once (a loose index scan); one that is gone altogether counts as deleted. */
 const lockStopped = statement<[limit: number], Locked>(
-  lockRows(`scan (lane, id) as (
-  (select lane, subscription_id from webhook_deliveries order by lane, subscription_id limit 1)
-  union all
-  select later.lane, later.subscription_id from scan cross join lateral (
-    select d.lane, d.subscription_id from webhook_deliveries d
-    where (d.lane, d.subscription_id) > (scan.lane, scan.id) order by d.lane, d.subscription_id limit 1) later
-), chosen as (
+  lockRows(`${pendingScan}, chosen as (
   select rows.id, case when s.id is null or s.deleted_at is not null then 'cancelled' else 'held' end as outcome
   from scan left join webhook_subscriptions s on s.id = scan.id
   cross join lateral (

@@ -2,9 +2,9 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { grants, webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
 import { Problem } from '../../core/problem.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
-import { countMissed } from '../deliveries/replay.ts'
 import { requireGoodStanding } from './account-check.ts'
 import { isCovering } from './grant-coverage.ts'
+import { countMissed } from './missed-events.ts'
 import { type OwnedSubscription, requireOwnedSubscription, type SubscriptionOwnerContext } from './ownership.ts'
 
 /** What disabled it must not disable it again at once. */

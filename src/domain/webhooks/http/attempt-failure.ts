@@ -1,19 +1,4 @@
-/** Why an attempt got no status. Developers see these names in the ledger, so they never change. */
-const errorClasses = [
-  'E_BLOCKED_ADDRESS',
-  'E_UNSAFE_URL',
-  'E_DNS',
-  'E_DNS_TIMEOUT',
-  'E_CONNECT_TIMEOUT',
-  'E_REFUSED',
-  'E_RESET',
-  'E_TLS',
-  'E_DEADLINE',
-  'E_BAD_RESPONSE',
-  'E_HEAD_TOO_LARGE',
-  'E_ABORTED',
-] as const
-export type ErrorClass = (typeof errorClasses)[number]
+import type { ErrorClass } from '../queue/error-class.ts'
 
 /** A failure whose class is known where it happens. */
 export class AttemptFailure extends Error {

@@ -1,6 +1,6 @@
-import { createdAtOf, lowerBound } from '../../core/ids.ts'
-import { type LoggedEvent, readEvents } from '../../events/log.ts'
-import type { SubscriptionOwnerContext } from '../subscriptions/ownership.ts'
+import { createdAtOf, lowerBound } from '../core/ids.ts'
+import type { ActorContext } from '../core/context.ts'
+import { type LoggedEvent, readEvents } from './log.ts'
 
 /** Longer than a transaction lasts: what commits late has an identifier that lies so far back at most. */
 const OVERLAP_MS = 10_000
@@ -21,7 +21,7 @@ export class EventTail {
   #isBehind = true
 
   /** `mark`: that of an earlier reading, which this one goes on behind. It has forgotten what that one saw last. */
-  constructor({ now }: SubscriptionOwnerContext, mark?: string | null) {
+  constructor({ now }: ActorContext, mark?: string | null) {
     const latest = lowerBound('event', now())
     const earliest = lowerBound('event', new Date(now().getTime() - RESUMED_MS))
     const [, begin = latest, after = begin] = MARK.exec(mark ?? '') ?? []
@@ -40,7 +40,7 @@ export class EventTail {
   }
 
   /** What is new, oldest first as far as it is there. */
-  async read(ctx: SubscriptionOwnerContext): Promise<LoggedEvent[]> {
+  async read(ctx: ActorContext): Promise<LoggedEvent[]> {
     const { events, next } = await readEvents(ctx, this.#after)
     this.#isBehind = next !== this.#after
     const fresh = events.filter(({ id }) => !this.#seen.has(id))

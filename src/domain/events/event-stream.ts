@@ -1,9 +1,9 @@
-import { type Marked, poll, type StreamContext } from '../../events/live-stream.ts'
-import type { LoggedEvent } from '../../events/log.ts'
-import { Signal } from '../../events/signal.ts'
-import type { SubscribableType } from '../../events/types.ts'
-import type { SubscriptionOwnerContext } from '../subscriptions/ownership.ts'
 import { EventTail } from './event-tail.ts'
+import type { ActorContext } from '../core/context.ts'
+import type { LoggedEvent } from './log.ts'
+import { type Marked, poll, type StreamContext } from './poll.ts'
+import { Signal } from './signal.ts'
+import type { SubscribableType } from './types.ts'
 
 export type EventFilter = {
   /** All when left out. */
@@ -39,7 +39,7 @@ export async function followEvents(
 
 /** The same for the operator, who has no credential that could end. */
 export function followAsOperator(
-  ctx: SubscriptionOwnerContext,
+  ctx: ActorContext,
   following: EventFilter,
   signal: AbortSignal,
 ): AsyncGenerator<StreamedEvents> {
@@ -47,7 +47,7 @@ export function followAsOperator(
   return batches(ctx, log, following, wakes(ctx, log, signal))
 }
 
-async function* wakes({ onWake }: SubscriptionOwnerContext, log: EventTail, signal: AbortSignal): AsyncGenerator<void> {
+async function* wakes({ onWake }: ActorContext, log: EventTail, signal: AbortSignal): AsyncGenerator<void> {
   const bell = new Signal()
   const stopHearing = onWake(bell.ring)
   try {
@@ -61,12 +61,7 @@ async function* wakes({ onWake }: SubscriptionOwnerContext, log: EventTail, sign
 }
 
 /** At each beat one batch at most, so that between two of them it is seen who has gone and whose credential has ended. */
-async function* batches(
-  ctx: SubscriptionOwnerContext,
-  log: EventTail,
-  { types }: EventFilter,
-  beats: AsyncGenerator<void>,
-) {
+async function* batches(ctx: ActorContext, log: EventTail, { types }: EventFilter, beats: AsyncGenerator<void>) {
   const isWanted = ({ type }: LoggedEvent) => types?.some((one) => one === type) ?? true
   yield { mark: log.mark, item: { events: [] } }
   for await (const _ of beats) {

@@ -1,0 +1,34 @@
+import * as z from 'zod'
+import { Instant } from '../subscriptions/resources.ts'
+
+export const deliveryOutcomes = ['pending', 'delivered', 'failed', 'cancelled', 'held', 'expired'] as const
+
+/** One event for one subscription. `pending`: in the queue, or resting until `due_at`. */
+export const Delivery = z.object({
+  id: z.string(),
+  event_id: z.string(),
+  type: z.string(),
+  subscription_id: z.string(),
+  outcome: z.enum(deliveryOutcomes),
+  reason: z.string().nullable(),
+  attempts: z.number(),
+  created_at: Instant,
+  finished_at: Instant.nullable(),
+  due_at: Instant.nullable(),
+})
+
+/** One POST. `response` is the receiver's text: whoever shows it escapes it. */
+export const AttemptInfo = z.object({
+  n: z.number(),
+  started_at: Instant,
+  duration_ms: z.number(),
+  status: z.number().nullable(),
+  error_class: z.string().nullable(),
+  response: z.string().nullable(),
+})
+
+export const DeliveryDetails = Delivery.extend({ payload: z.string().nullable(), attempts_made: z.array(AttemptInfo) })
+
+export type Delivery = z.output<typeof Delivery>
+export type AttemptInfo = z.output<typeof AttemptInfo>
+export type DeliveryDetails = z.output<typeof DeliveryDetails>
