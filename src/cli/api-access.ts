@@ -3,7 +3,7 @@ import type { Context } from '../domain/core/context.ts'
 import { followAsOperator, type StreamedEvents } from '../domain/events/event-stream.ts'
 import type { LoggedEvent } from '../domain/events/log.ts'
 import { type ReplayProgress, type ReplayRequest, replayDeliveries } from '../domain/webhooks/deliveries/replay.ts'
-import { type TestRequest, type TestResult, testWebhook } from '../domain/webhooks/deliveries/test-delivery.ts'
+import { type TestRequest, type TestResult, testSubscription } from '../domain/webhooks/deliveries/test-delivery.ts'
 import { errorMessageOf } from '../telemetry/error-message.ts'
 import { followed, type Watch } from './event-stream.ts'
 import { absoluteUrl, asOperator, type CliIo, Refusal } from './io.ts'
@@ -51,7 +51,7 @@ export async function withApiAccess<Result>(
     return work({
       targets: { ...ctx.targets, allowPrivate: true },
       follow: ({ types, signal }) => eventsOf(followAsOperator(operator, { types }, signal)),
-      trigger: (input) => testWebhook(operator, input),
+      trigger: (input) => testSubscription(operator, input),
       replay: (input) => replayDeliveries(operator, input),
     })
   })

@@ -1,10 +1,9 @@
 import * as z from 'zod'
 import { CreatedSubscription, Subscription } from '../domain/core/resources.ts'
-import {
-  createSubscription,
-  deleteSubscription,
-  listSubscriptions,
-} from '../domain/webhooks/subscriptions/subscriptions.ts'
+import { createSubscription } from '../domain/webhooks/subscriptions/create.ts'
+import { deleteSubscription } from '../domain/webhooks/subscriptions/delete.ts'
+import { listSubscriptions } from '../domain/webhooks/subscriptions/list.ts'
+import { byApplication } from '../domain/webhooks/subscriptions/ownership.ts'
 import { page, paging, pathParameter, shortText, text } from './fields.ts'
 import { operation } from './operation.ts'
 import { router } from './trpc.ts'
@@ -20,7 +19,7 @@ export const eventsRouter = router({
   })
     .input(z.object(paging()))
     .output(page(Subscription))
-    .query(({ ctx, input }) => listSubscriptions(ctx, input)),
+    .query(({ ctx, input }) => listSubscriptions(byApplication(ctx), input)),
 
   create: operation('POST /v1/events/subscriptions', {
     tag: 'Events',
@@ -56,5 +55,5 @@ export const eventsRouter = router({
   })
     .input(z.object({ id: pathParameter() }))
     .output(z.void())
-    .mutation(({ ctx, input }) => deleteSubscription(ctx, input.id)),
+    .mutation(({ ctx, input }) => deleteSubscription(byApplication(ctx), input)),
 })

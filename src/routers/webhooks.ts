@@ -3,11 +3,14 @@ import { CreatedSubscription } from '../domain/core/resources.ts'
 import { ListedEventType, listEventTypes } from '../domain/events/type-list.ts'
 import { subscribableTypes } from '../domain/events/types.ts'
 import { AttemptInfo } from '../domain/webhooks/deliveries/resources.ts'
-import { testWebhook } from '../domain/webhooks/deliveries/test-delivery.ts'
-import { enableWebhook } from '../domain/webhooks/subscriptions/enable.ts'
-import { getWebhook, listWebhooks } from '../domain/webhooks/subscriptions/overview.ts'
-import { createForApplication, deleteOwned, disableOwned } from '../domain/webhooks/subscriptions/owner-actions.ts'
-import { SecretInfo, Webhook } from '../domain/webhooks/subscriptions/resources.ts'
+import { testSubscription } from '../domain/webhooks/deliveries/test-delivery.ts'
+import { createSubscriptionForApplication } from '../domain/webhooks/subscriptions/create.ts'
+import { deleteSubscription } from '../domain/webhooks/subscriptions/delete.ts'
+import { disableSubscription } from '../domain/webhooks/subscriptions/disable.ts'
+import { enableSubscription } from '../domain/webhooks/subscriptions/enable.ts'
+import { getSubscription } from '../domain/webhooks/subscriptions/get.ts'
+import { listSubscriptionDetails } from '../domain/webhooks/subscriptions/list.ts'
+import { SecretInfo, SubscriptionDetails } from '../domain/webhooks/subscriptions/resources.ts'
 import { OVERLAP_S_MAX, rotateSigningSecret } from '../domain/webhooks/subscriptions/rotate.ts'
 import { page, paging, shortText, text } from './fields.ts'
 import { procedure } from './operation.ts'
@@ -19,13 +22,13 @@ const byId = () => z.object({ id: text() })
 export const webhooksRouter = router({
   list: procedure({ access: 'sessionOrApplication' })
     .input(z.object({ application_id: text().optional(), ...paging() }))
-    .output(page(Webhook))
-    .query(({ ctx, input }) => listWebhooks(ctx, input)),
+    .output(page(SubscriptionDetails))
+    .query(({ ctx, input }) => listSubscriptionDetails(ctx, input)),
 
   get: procedure({ access: 'sessionOrApplication' })
     .input(byId())
-    .output(Webhook.extend({ secrets: z.array(SecretInfo) }))
-    .query(({ ctx, input }) => getWebhook(ctx, input)),
+    .output(SubscriptionDetails.extend({ secrets: z.array(SecretInfo) }))
+    .query(({ ctx, input }) => getSubscription(ctx, input)),
 
   rotateSecret: procedure({ access: 'session' })
     .input(z.object({ id: text(), overlap_s: z.number().int().min(0).max(OVERLAP_S_MAX).optional() }))
@@ -35,12 +38,12 @@ export const webhooksRouter = router({
   enable: procedure({ access: 'session' })
     .input(byId())
     .output(z.object({ missed: z.number() }))
-    .mutation(({ ctx, input }) => enableWebhook(ctx, input)),
+    .mutation(({ ctx, input }) => enableSubscription(ctx, input)),
 
   test: procedure({ access: 'sessionOrApplication' })
     .input(z.object({ id: text(), type: z.enum(['webhook.test', ...subscribableTypes]).optional() }))
     .output(AttemptInfo.extend({ delivery_id: z.string() }))
-    .mutation(({ ctx, input }) => testWebhook(ctx, input)),
+    .mutation(({ ctx, input }) => testSubscription(ctx, input)),
 
   create: procedure({ access: 'session' })
     .input(
@@ -52,17 +55,17 @@ export const webhooksRouter = router({
       }),
     )
     .output(CreatedSubscription)
-    .mutation(({ ctx, input }) => createForApplication(ctx, input)),
+    .mutation(({ ctx, input }) => createSubscriptionForApplication(ctx, input)),
 
   disable: procedure({ access: 'session' })
     .input(byId())
     .output(z.void())
-    .mutation(({ ctx, input }) => disableOwned(ctx, input)),
+    .mutation(({ ctx, input }) => disableSubscription(ctx, input)),
 
   delete: procedure({ access: 'session' })
     .input(byId())
     .output(z.void())
-    .mutation(({ ctx, input }) => deleteOwned(ctx, input)),
+    .mutation(({ ctx, input }) => deleteSubscription(ctx, input)),
 
   eventTypes: procedure({ access: 'sessionOrApplication' })
     .input(z.object({}))

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
 import * as schema from '../../src/db/schema/index.ts'
-import { enableWebhook } from '../../src/domain/webhooks/subscriptions/enable.ts'
+import { enableSubscription } from '../../src/domain/webhooks/subscriptions/enable.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp()
@@ -44,7 +44,7 @@ test('a subscription to moderation is enabled again only by a consent to moderat
   await db.update(schema.grants).set({ revokedAt: app.context.now(), revokeReason: 'user' })
   await app.token(['user:read', 'webhook:write'], { user: ada, client })
   const operator = { ...app.context, principal: { kind: 'operator' as const } }
-  await expect(enableWebhook(operator, { id })).rejects.toMatchObject({ code: 'forbidden' })
+  await expect(enableSubscription(operator, { id })).rejects.toMatchObject({ code: 'forbidden' })
   await app.token(['webhook:write', 'moderation:write'], { user: ada, client })
-  expect(await enableWebhook(operator, { id })).toEqual({ missed: 0 })
+  expect(await enableSubscription(operator, { id })).toEqual({ missed: 0 })
 })

@@ -5,7 +5,7 @@ import { disableApplication, disableUser, enableApplication, enableUser } from '
 import { getApplication } from '../../src/domain/applications/list.ts'
 import { type Scope, scopes } from '../../src/domain/core/scopes.ts'
 import { startLivestream } from '../../src/domain/livestreams.ts'
-import { createSubscription } from '../../src/domain/webhooks/subscriptions/subscriptions.ts'
+import { createSubscription } from '../../src/domain/webhooks/subscriptions/create.ts'
 import { createTestApp } from '../support/app.ts'
 
 let app: Awaited<ReturnType<typeof createTestApp>>

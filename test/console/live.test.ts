@@ -6,8 +6,8 @@ import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
 import type { UserContext } from '../../src/domain/core/context.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
 import { revokeAllowed } from '../../src/domain/oauth/allowed-applications.ts'
-import { disableOwned } from '../../src/domain/webhooks/subscriptions/owner-actions.ts'
-import { createSubscription } from '../../src/domain/webhooks/subscriptions/subscriptions.ts'
+import { createSubscription } from '../../src/domain/webhooks/subscriptions/create.ts'
+import { disableSubscription } from '../../src/domain/webhooks/subscriptions/disable.ts'
 import { createLiveApp } from '../support/app.ts'
 import { openStream } from './support/stream.ts'
 
@@ -110,7 +110,7 @@ describe('deliveries.watch', () => {
     await sendMessage(as(ada), { room_name: 'ada', content: 'to be delivered' })
     expect((await changed).data).toEqual({ changed: true })
     const again = stream.next()
-    await disableOwned({ ...app.context, principal: of }, { id })
+    await disableSubscription({ ...app.context, principal: of }, { id })
     expect((await again).data).toEqual({ changed: true })
     expect(await app.context.db.select({ status: webhookSubscriptions.status }).from(webhookSubscriptions)).toEqual([
       { status: 'disabled' },

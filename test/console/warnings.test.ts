@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { localTime } from '../../src/client/console/components/times.ts'
 import { failureWords } from '../../src/client/console/developer/webhooks/failure-words.ts'
 import { webhookSubscriptions } from '../../src/db/schema/index.ts'
-import type { Webhook } from '../../src/domain/webhooks/subscriptions/resources.ts'
+import type { SubscriptionDetails } from '../../src/domain/webhooks/subscriptions/resources.ts'
 import { createTestApp } from '../support/app.ts'
 
 const HOUR_MS = 3_600_000
@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 
 /** What the console asks for. */
-async function shown(): Promise<Webhook> {
+async function shown(): Promise<SubscriptionDetails> {
   const input = encodeURIComponent(JSON.stringify({ id }))
   const { body, text } = await app.request(`GET /trpc/webhooks.get?input=${input}`, { token })
   expect(body?.result, text).toBeDefined()

@@ -11,7 +11,7 @@ import { deleteExpired } from '../../src/domain/expiry.ts'
 import { UsageCounts } from '../../src/domain/usage/counts.ts'
 import { getUsage } from '../../src/domain/usage/read.ts'
 import { writeUsage } from '../../src/domain/usage/write.ts'
-import { createForApplication } from '../../src/domain/webhooks/subscriptions/owner-actions.ts'
+import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
 import { startUsageFlush } from '../../src/process/background/usage-flush.ts'
 import { createTestApp } from '../support/app.ts'
 
@@ -199,7 +199,7 @@ describe('the owner of an application sees', async () => {
   test('how fast the receivers answered the first attempt', async () => {
     at('2026-03-31T12:00:00Z')
     const url = 'http://127.0.0.1:9/hook'
-    const { id: subscriptionId } = await createForApplication(ada, {
+    const { id: subscriptionId } = await createSubscriptionForApplication(ada, {
       application_id,
       url,
       event_types: ['chat.message.sent'],

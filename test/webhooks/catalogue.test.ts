@@ -6,7 +6,7 @@ import { sampleData } from '../../src/domain/events/sample.ts'
 import { subscribableTypes } from '../../src/domain/events/types.ts'
 import { endLivestream, startLivestream, updateLivestream } from '../../src/domain/livestreams.ts'
 import { createBan, removeBan } from '../../src/domain/moderation.ts'
-import { testWebhook } from '../../src/domain/webhooks/deliveries/test-delivery.ts'
+import { testSubscription } from '../../src/domain/webhooks/deliveries/test-delivery.ts'
 import { serve } from './support/serve.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
@@ -68,7 +68,7 @@ test('what is no event of its type does not validate: the schemas say something'
 
 test('the test notice, and the sample of each type, validate too', async () => {
   const { id, receiver } = await stage.scene()
-  await testWebhook(stage.asOwner(), { id })
+  await testSubscription(stage.asOwner(), { id })
   expect(complaints('webhook.test', receiver.requests[0]?.event)).toEqual([])
   for (const type of subscribableTypes) {
     const event = { id: 'evt_x', type, timestamp: '2026-01-02T03:04:05.678Z', channel: user, sequence: 0 }

@@ -1,17 +1,18 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditLog } from '../../src/db/schema/index.ts'
+import type { ActorContext } from '../../src/domain/core/context.ts'
 import { lowerBound } from '../../src/domain/core/ids.ts'
 import { readEvents } from '../../src/domain/events/log.ts'
 import { getDelivery, listDeliveries } from '../../src/domain/webhooks/deliveries/ledger.ts'
 import { redeliver } from '../../src/domain/webhooks/deliveries/redeliver.ts'
 import { replayDeliveries } from '../../src/domain/webhooks/deliveries/replay.ts'
-import { testWebhook } from '../../src/domain/webhooks/deliveries/test-delivery.ts'
-import { enableWebhook } from '../../src/domain/webhooks/subscriptions/enable.ts'
-import { getWebhook, listWebhooks } from '../../src/domain/webhooks/subscriptions/overview.ts'
-import type { SubscriptionOwnerContext } from '../../src/domain/webhooks/subscriptions/ownership.ts'
+import { testSubscription } from '../../src/domain/webhooks/deliveries/test-delivery.ts'
+import { deleteSubscription } from '../../src/domain/webhooks/subscriptions/delete.ts'
+import { enableSubscription } from '../../src/domain/webhooks/subscriptions/enable.ts'
+import { getSubscription } from '../../src/domain/webhooks/subscriptions/get.ts'
+import { listSubscriptionDetails } from '../../src/domain/webhooks/subscriptions/list.ts'
 import { rotateSigningSecret } from '../../src/domain/webhooks/subscriptions/rotate.ts'
-import { deleteSubscription } from '../../src/domain/webhooks/subscriptions/subscriptions.ts'
 import { verifyReceived } from '../support/receiver.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-const owner = (): SubscriptionOwnerContext => stage.asOwner()
+const owner = (): ActorContext => stage.asOwner()
 const page = { limit: 100 }
 const last = <Item>(list: Item[]): Item => {
   const item = list.at(-1)
@@ -41,15 +42,16 @@ describe('who may look', () => {
   test('the application itself, the user who owns it, the operator; everybody else finds nothing', async () => {
     const { id } = await stage.subscribe((await stage.receiver()).url)
     const stranger = await stage.user('stranger')
-    const session = (userId: string): SubscriptionOwnerContext => ({
+    const session = (userId: string): ActorContext => ({
       ...stage.context,
       principal: { kind: 'user', userId, username: 'x', clientId: null, scopes: [] },
     })
-    const operator: SubscriptionOwnerContext = { ...stage.context, principal: { kind: 'operator' } }
-    for (const ctx of [owner(), stage.asApplication(), operator]) expect((await getWebhook(ctx, { id })).id).toBe(id)
+    const operator: ActorContext = { ...stage.context, principal: { kind: 'operator' } }
+    for (const ctx of [owner(), stage.asApplication(), operator])
+      expect((await getSubscription(ctx, { id })).id).toBe(id)
     const others = [session(stranger.id), stage.asApplication((await stage.client()).id)]
     for (const ctx of others) {
-      for (const verb of [getWebhook, rotateSigningSecret, enableWebhook, testWebhook]) {
+      for (const verb of [getSubscription, rotateSigningSecret, enableSubscription, testSubscription]) {
         await expect(verb(ctx, { id })).rejects.toMatchObject({ code: 'subscription_not_found' })
       }
       await expect(listDeliveries(ctx, { subscription: id, ...page })).rejects.toMatchObject({
@@ -58,7 +60,7 @@ describe('who may look', () => {
       await expect(replayDeliveries(ctx, { subscription: id, only: 'all' })).rejects.toMatchObject({
         code: 'subscription_not_found',
       })
-      expect((await listWebhooks(ctx, page)).items).toEqual([])
+      expect((await listSubscriptionDetails(ctx, page)).items).toEqual([])
     }
   })
 })
@@ -80,13 +82,13 @@ describe('rotating the secret', () => {
     const later = last(receiver.requests)
     expect(later.headers['webhook-signature']?.split(' ')).toHaveLength(3)
     expect(secrets.map((secret) => verifies(later, secret))).toEqual([false, false, true, true, true])
-    expect((await getWebhook(owner(), { id })).secrets).toHaveLength(3)
+    expect((await getSubscription(owner(), { id })).secrets).toHaveLength(3)
   })
 
   test('who made, rotated and ended it is written down, for the owner of the application to read', async () => {
     const { id } = await stage.subscribe((await stage.receiver()).url)
     await rotateSigningSecret(owner(), { id })
-    await deleteSubscription(stage.asApplication(), id)
+    await deleteSubscription(stage.asApplication(), { id })
     const found = await stage.context.db.select().from(auditLog).where(eq(auditLog.targetId, id)).orderBy(auditLog.id)
     expect(found.map(({ action, actorType, clientId }) => [action, actorType, clientId])).toEqual([
       ['signing_secret.created', 'client', stage.application.id],
@@ -123,7 +125,7 @@ describe('a test', () => {
   test('is one attempt with sequence 0, also while disabled; it is never tried again and leaves the health alone', async () => {
     const { id, change, health, receiver, queue, done } = await stage.scene(() => ({ status: 500, body: 'not yet' }))
     await change({ status: 'disabled', disabledReason: 'owner', disabledAt: new Date() })
-    const result = await testWebhook(owner(), { id })
+    const result = await testSubscription(owner(), { id })
     expect(result).toMatchObject({ n: 1, status: 500, error_class: null, response: 'not yet' })
     expect(last(receiver.requests).event).toMatchObject({
       type: 'webhook.test',
@@ -141,13 +143,13 @@ describe('a test', () => {
 
   test('of any type carries an example of it; there are ten a minute', async () => {
     const { id, receiver } = await stage.scene()
-    await testWebhook(owner(), { id, type: 'moderation.ban.created' })
+    await testSubscription(owner(), { id, type: 'moderation.ban.created' })
     expect(last(receiver.requests).event).toMatchObject({
       type: 'moderation.ban.created',
       data: { blocked_user: { username: 'ada' } },
     })
-    for (let n = 0; n < 9; n++) await testWebhook(owner(), { id })
-    await expect(testWebhook(owner(), { id })).rejects.toMatchObject({ code: 'rate_limited' })
+    for (let n = 0; n < 9; n++) await testSubscription(owner(), { id })
+    await expect(testSubscription(owner(), { id })).rejects.toMatchObject({ code: 'rate_limited' })
   })
 })
 

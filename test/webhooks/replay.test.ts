@@ -5,7 +5,7 @@ import { transact } from '../../src/domain/core/transaction.ts'
 import { redeliver } from '../../src/domain/webhooks/deliveries/redeliver.ts'
 import { type ReplayKind, replayDeliveries } from '../../src/domain/webhooks/deliveries/replay.ts'
 import { disableForLostGrant } from '../../src/domain/webhooks/subscriptions/disable.ts'
-import { enableWebhook } from '../../src/domain/webhooks/subscriptions/enable.ts'
+import { enableSubscription } from '../../src/domain/webhooks/subscriptions/enable.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage
@@ -34,7 +34,7 @@ describe('disabled in mid backlog', () => {
         message: expect.stringContaining('disabled'),
       })
     }
-    const { missed } = await enableWebhook(owner(), { id })
+    const { missed } = await enableSubscription(owner(), { id })
     expect(missed).toBe(5 - tried)
     isWell = true
     const replay = async (only: ReplayKind) => {
@@ -78,9 +78,9 @@ describe('disabled in mid backlog', () => {
     const pair = { clientId: stage.application.id, userId: user.id }
     await stage.run(`delete from grants where user_id = '${user.id}'`)
     await transact(stage.context, (tx) => disableForLostGrant(tx, pair))
-    await expect(enableWebhook(owner(), { id })).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(enableSubscription(owner(), { id })).rejects.toMatchObject({ code: 'forbidden' })
     await stage.consent(user)
-    await enableWebhook(owner(), { id })
+    await enableSubscription(owner(), { id })
     expect(await health()).toMatchObject({ status: 'enabled', disabledReason: null, disabledAt: null })
   })
 })

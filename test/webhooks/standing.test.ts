@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { disableApplication, disableUser, enableApplication, enableUser } from '../../src/domain/accounts/suspension.ts'
-import { testWebhook } from '../../src/domain/webhooks/deliveries/test-delivery.ts'
-import { enableWebhook } from '../../src/domain/webhooks/subscriptions/enable.ts'
-import { createForApplication } from '../../src/domain/webhooks/subscriptions/owner-actions.ts'
+import { testSubscription } from '../../src/domain/webhooks/deliveries/test-delivery.ts'
+import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
+import { enableSubscription } from '../../src/domain/webhooks/subscriptions/enable.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage
@@ -17,9 +17,10 @@ const event_types = ['chat.message.sent' as const]
 test('a stopped application: its owner turns nothing on, makes nothing new and tests nothing, until it is let in', async () => {
   const { receiver, id } = await stage.scene()
   const application_id = stage.application.id
-  const enable = () => enableWebhook(stage.asOwner(), { id })
-  const create = () => createForApplication(stage.asOwner(), { application_id, url: receiver.url, event_types })
-  const send = () => testWebhook(stage.asOwner(), { id })
+  const enable = () => enableSubscription(stage.asOwner(), { id })
+  const create = () =>
+    createSubscriptionForApplication(stage.asOwner(), { application_id, url: receiver.url, event_types })
+  const send = () => testSubscription(stage.asOwner(), { id })
   await disableApplication(stage.context, application_id)
   for (const ask of [enable, create, send]) await expect(ask()).rejects.toMatchObject(forbidden)
   expect(receiver.requests).toEqual([])
@@ -34,9 +35,9 @@ test('webhooks about a closed account cannot be turned on, whoever owns the appl
   const { id, user, health } = await stage.scene()
   await disableUser(stage.context, user.username)
   expect(await health()).toMatchObject({ status: 'disabled', disabledReason: 'grant_lost' })
-  await expect(enableWebhook(stage.asOwner(), { id })).rejects.toMatchObject(forbidden)
+  await expect(enableSubscription(stage.asOwner(), { id })).rejects.toMatchObject(forbidden)
   await enableUser(stage.context, user.username)
-  await enableWebhook(stage.asOwner(), { id })
+  await enableSubscription(stage.asOwner(), { id })
 })
 
 test.each([

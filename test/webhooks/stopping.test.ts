@@ -3,11 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { webhookDeliveriesDone } from '../../src/db/schema/index.ts'
 import { deleteApplication } from '../../src/domain/applications/applications.ts'
 import { listDeliveries } from '../../src/domain/webhooks/deliveries/ledger.ts'
-import {
-  createSubscription,
-  deleteSubscription,
-  listSubscriptions,
-} from '../../src/domain/webhooks/subscriptions/subscriptions.ts'
+import { createSubscription } from '../../src/domain/webhooks/subscriptions/create.ts'
+import { deleteSubscription } from '../../src/domain/webhooks/subscriptions/delete.ts'
+import { listSubscriptions } from '../../src/domain/webhooks/subscriptions/list.ts'
 import type { Answer } from '../support/receiver.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
@@ -22,7 +20,7 @@ const outcomes = (rows: { outcome: string }[]) => rows.map(({ outcome }) => outc
 test('what is pending for a deleted subscription is cancelled; one of the same URL gets no old events', async () => {
   const { id, as, say, receiver, done, queue } = await stage.scene()
   for (let n = 0; n < 3; n++) await say(`${n}`)
-  await deleteSubscription(as, id)
+  await deleteSubscription(as, { id })
   const again = await createSubscription(as, { url: receiver.url, event_types: ['chat.message.sent'] })
   stage.secrets.set(again.id, [again.signing_secret])
   await stage.work()
@@ -37,7 +35,7 @@ test('a retry that waits is cancelled too', async () => {
   const { id, as, say, pass, receiver, done } = await stage.scene(() => ({ status: 500 }))
   await say()
   await stage.work()
-  await deleteSubscription(as, id)
+  await deleteSubscription(as, { id })
   await pass()
   await stage.work()
   expect(receiver.requests).toHaveLength(1)
@@ -61,7 +59,7 @@ test('410 with more behind it: what was sent has failed, what is pending is held
   expect((await list('failed')).map(({ reason }) => reason)).toEqual(Array(sent).fill('gone'))
   const listed = async () => (await listSubscriptions(as, { limit: 100 })).items.map(({ status }) => status)
   expect(await listed()).toEqual(['disabled'])
-  await deleteSubscription(as, id)
+  await deleteSubscription(as, { id })
   expect(await listed()).toEqual([])
 })
 
@@ -77,7 +75,7 @@ test('an attempt on the wire is cut off by the deletion, and nothing begins afte
   for (let n = 0; n < 20; n++) await say(`${n}`)
   const working = stage.work()
   await arrived
-  await deleteSubscription(as, id)
+  await deleteSubscription(as, { id })
   const begunBefore = receiver.requests.length
   expect(
     (await queue()).filter(({ lease }) => lease !== null),
@@ -118,7 +116,7 @@ test('deleting beside claims at any moment lets nothing begin after the answer',
     for (let n = 0; n < 12; n++) await say(`${n}`)
     const workers = [stage.work(), stage.work(), stage.work()]
     for (let turn = 0; turn < round * 3; turn++) await new Promise(setImmediate)
-    await deleteSubscription(as, id)
+    await deleteSubscription(as, { id })
     isGone = true
     await Promise.all(workers)
     expect(begunTooLate).toEqual([])

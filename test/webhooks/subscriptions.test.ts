@@ -5,11 +5,9 @@ import { Keyring } from '../../src/domain/core/keyring.ts'
 import type { Scope } from '../../src/domain/core/scopes.ts'
 import { subscribableTypes } from '../../src/domain/events/types.ts'
 import { reEncryptSecrets } from '../../src/domain/webhooks/secrets/re-encrypt.ts'
-import {
-  createSubscription,
-  deleteSubscription,
-  listSubscriptions,
-} from '../../src/domain/webhooks/subscriptions/subscriptions.ts'
+import { createSubscription } from '../../src/domain/webhooks/subscriptions/create.ts'
+import { deleteSubscription } from '../../src/domain/webhooks/subscriptions/delete.ts'
+import { listSubscriptions } from '../../src/domain/webhooks/subscriptions/list.ts'
 import { checkDelivery } from '../../src/domain/webhooks/worker/startup-check.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
@@ -90,7 +88,7 @@ describe('creating', () => {
     expect(outcomes.filter((outcome) => outcome === 'made')).toHaveLength(100)
     expect(new Set(outcomes)).toEqual(new Set(['made', 'limit_reached true']))
     const [first] = (await listSubscriptions(application, page)).items
-    await deleteSubscription(application, first?.id ?? '')
+    await deleteSubscription(application, { id: first?.id ?? '' })
     expect(await createSubscription(application, { url, event_types: types })).toMatchObject({ status: 'enabled' })
   })
 
@@ -125,7 +123,7 @@ test('a user’s subscription gets that user’s channel, an application’s eve
     for (const [owner, { id }] of made.entries()) {
       expect(seen.includes(id)).toBe(owner === index)
       if (owner === index) continue
-      await expect(deleteSubscription(as, id)).rejects.toMatchObject({ code: 'subscription_not_found' })
+      await expect(deleteSubscription(as, { id })).rejects.toMatchObject({ code: 'subscription_not_found' })
     }
   }
 })
@@ -146,9 +144,9 @@ test('the list is oldest first; walking it by its cursor yields each once', asyn
 
 test('deleting again, or something that is no identifier, is not found', async () => {
   const { id } = await createSubscription(stage.asApplication(), { url, event_types: types })
-  await deleteSubscription(stage.asApplication(), id)
+  await deleteSubscription(stage.asApplication(), { id })
   for (const gone of [id, 'sub_', '\0', 'evt_01kdyak3smes3b2cbbsxw14wnj']) {
-    await expect(deleteSubscription(stage.asApplication(), gone)).rejects.toMatchObject({
+    await expect(deleteSubscription(stage.asApplication(), { id: gone })).rejects.toMatchObject({
       code: 'subscription_not_found',
     })
   }
@@ -165,7 +163,7 @@ test('rows of a type that no longer exists break neither list, creation, deletio
   expect(receiver.requests[0]?.headers['x-event-type']).toBe('raid.started')
   expect((await listSubscriptions(as, page)).items[0]?.event_types).toContain('raid.started')
   await createSubscription(as, { url, event_types: types })
-  await deleteSubscription(as, id)
+  await deleteSubscription(as, { id })
 })
 
 describe('keys of SECRET_KEYS', () => {

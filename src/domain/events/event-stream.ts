@@ -1,5 +1,5 @@
-import { EventTail } from './event-tail.ts'
 import type { ActorContext } from '../core/context.ts'
+import { EventTail } from './event-tail.ts'
 import type { LoggedEvent } from './log.ts'
 import { type Marked, poll, type StreamContext } from './poll.ts'
 import { Signal } from './signal.ts'

@@ -1,5 +1,5 @@
-import { createdAtOf, lowerBound } from '../core/ids.ts'
 import type { ActorContext } from '../core/context.ts'
+import { createdAtOf, lowerBound } from '../core/ids.ts'
 import { type LoggedEvent, readEvents } from './log.ts'
 
 /** Longer than a transaction lasts: what commits late has an identifier that lies so far back at most. */

@@ -25,8 +25,7 @@ import { getCurrentUser } from '../../../src/domain/users.ts'
 import { listDeliveries } from '../../../src/domain/webhooks/deliveries/ledger.ts'
 import { claimDue } from '../../../src/domain/webhooks/queue/claim.ts'
 import { checkDue } from '../../../src/domain/webhooks/queue/due-check.ts'
-import { listWebhooks } from '../../../src/domain/webhooks/subscriptions/overview.ts'
-import { listSubscriptions } from '../../../src/domain/webhooks/subscriptions/subscriptions.ts'
+import { listSubscriptionDetails, listSubscriptions } from '../../../src/domain/webhooks/subscriptions/list.ts'
 import { createTestContext } from '../../support/context.ts'
 import { createTestDatabase } from '../../support/database.ts'
 import { type Explained, nodesOf, openExplained, outline, touchedBy } from './explained.ts'
@@ -152,13 +151,13 @@ const cases: Case[] = [
   [
     'webhooks of an application',
     900, // all of a busy one, of its users too: few enough to be sorted
-    () => call(() => listWebhooks(asUser(2), { limit: 100, application_id: first('cli', 1) })),
+    () => call(() => listSubscriptionDetails(asUser(2), { limit: 100, application_id: first('cli', 1) })),
     /^(Sort|Materialize)$/, // of the one application
   ],
   [
     'webhooks of a developer, over all applications',
     900, // those of 45 applications, one of them busy: few enough to be sorted
-    () => call(() => listWebhooks(asUser(2), { limit: 100 })),
+    () => call(() => listSubscriptionDetails(asUser(2), { limit: 100 })),
     /^(Sort|Materialize)$/,
   ],
   [

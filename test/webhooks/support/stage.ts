@@ -7,7 +7,7 @@ import { scopes as allScopes, type Scope } from '../../../src/domain/core/scopes
 import { transact } from '../../../src/domain/core/transaction.ts'
 import { emitEvent } from '../../../src/domain/events/emit.ts'
 import type { EventType } from '../../../src/domain/events/types.ts'
-import { createSubscription } from '../../../src/domain/webhooks/subscriptions/subscriptions.ts'
+import { createSubscription } from '../../../src/domain/webhooks/subscriptions/create.ts'
 import { deliveryMetrics } from '../../../src/domain/webhooks/worker/metrics.ts'
 import { type WorkOptions, workDeliveries } from '../../../src/domain/webhooks/worker/work.ts'
 import type { ProcessContext } from '../../../src/process/context.ts'

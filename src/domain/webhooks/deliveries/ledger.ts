@@ -1,9 +1,10 @@
 import { readUpToDate } from '../../../db/replica.ts'
 import { instantText, statement } from '../../../db/statement.ts'
+import type { ActorContext } from '../../core/context.ts'
 import { isId, lowerBound } from '../../core/ids.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../../core/paging.ts'
 import { Problem } from '../../core/problem.ts'
-import { requireOwnedSubscription, type SubscriptionOwnerContext } from '../subscriptions/ownership.ts'
+import { requireOwnedSubscription } from '../subscriptions/ownership.ts'
 import { parseTime } from '../subscriptions/time-field.ts'
 import type { AttemptInfo, Delivery, DeliveryDetails } from './resources.ts'
 
@@ -43,7 +44,7 @@ select * from (
 ) deliveries order by id desc limit $6::int`)
 
 /** The deliveries of one of the caller's subscriptions, newest first. Throws `subscription_not_found`. */
-export async function listDeliveries(ctx: SubscriptionOwnerContext, filter: DeliveryFilter): Promise<Page<Delivery>> {
+export async function listDeliveries(ctx: ActorContext, filter: DeliveryFilter): Promise<Page<Delivery>> {
   const { subscription, outcome = null, type = null, limit, cursor } = filter
   const { id } = await requireOwnedSubscription(ctx, subscription)
   const list = `deliveries ${id}`
@@ -69,7 +70,7 @@ from webhook_attempts where delivery_id = $1 order by n`)
 const selectPayload = statement<[eventId: string], { payload: string }>('select payload from events where id = $1')
 
 /** One delivery with what was sent and every attempt; `payload` is null once its event is gone. Throws `not_found`. */
-export async function getDelivery(ctx: SubscriptionOwnerContext, { id }: { id: string }): Promise<DeliveryDetails> {
+export async function getDelivery(ctx: ActorContext, { id }: { id: string }): Promise<DeliveryDetails> {
   const delivery = await requireDelivery(ctx, id)
   const [attempts, [event]] = await readUpToDate(ctx, (db) =>
     Promise.all([selectAttempts(db, id), selectPayload(db, delivery.event_id)]),
@@ -78,7 +79,7 @@ export async function getDelivery(ctx: SubscriptionOwnerContext, { id }: { id: s
 }
 
 /** A delivery of one of the caller's subscriptions. Throws `not_found`. */
-export async function requireDelivery(ctx: SubscriptionOwnerContext, id: string): Promise<Delivery> {
+export async function requireDelivery(ctx: ActorContext, id: string): Promise<Delivery> {
   const [found] = isId('delivery', id) ? await selectDelivery(ctx.slow, id) : []
   const isTheirs = found && (await requireOwnedSubscription(ctx, found.subscription_id).catch(unlessProblem))
   if (!isTheirs) throw new Problem('not_found', 'You have no delivery with this identifier.')

@@ -1,6 +1,7 @@
 import { statement } from '../../../db/statement.ts'
+import type { ActorContext } from '../../core/context.ts'
 import { Problem } from '../../core/problem.ts'
-import { requireEnabled, requireOwnedSubscription, type SubscriptionOwnerContext } from '../subscriptions/ownership.ts'
+import { requireEnabled, requireOwnedSubscription } from '../subscriptions/ownership.ts'
 import { requireDelivery } from './ledger.ts'
 
 const moveBack = statement<[id: string], { id: string }>(`
@@ -19,7 +20,7 @@ select id from queued union all select id from hastened`)
  * Sends one delivery again at once, also one that was delivered: the same id and bytes, ten new attempts. Throws
  * `not_found`, and `invalid_request` while the subscription is disabled or for a test.
  */
-export async function redeliver(ctx: SubscriptionOwnerContext, { id }: { id: string }): Promise<void> {
+export async function redeliver(ctx: ActorContext, { id }: { id: string }): Promise<void> {
   const { subscription_id: subscription, reason } = await requireDelivery(ctx, id)
   requireEnabled(await requireOwnedSubscription(ctx, subscription))
   if (reason === 'test') throw new Problem('invalid_request', 'A test is sent once: send another one.')

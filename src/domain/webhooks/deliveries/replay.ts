@@ -1,5 +1,6 @@
 import type { webhookDeliveriesDone } from '../../../db/schema/index.ts'
 import { statement } from '../../../db/statement.ts'
+import type { ActorContext } from '../../core/context.ts'
 import {
   boundsOf,
   channelsOf,
@@ -8,7 +9,7 @@ import {
   matchingEvents,
   type TimeRange,
 } from '../subscriptions/matching-events.ts'
-import { requireEnabled, requireOwnedSubscription, type SubscriptionOwnerContext } from '../subscriptions/ownership.ts'
+import { requireEnabled, requireOwnedSubscription } from '../subscriptions/ownership.ts'
 
 /** `failed`: attempts used up or given up. `missed`: never tried to the end, as while disabled. `all`: everything again. */
 export const replayKinds = ['failed', 'missed', 'all'] as const
@@ -77,7 +78,7 @@ select count(*)::int as queued from queued`)
  * Queues up to 1,000 deliveries again, behind first attempts: the same id and bytes, ten new attempts. To be called with
  * `next` until that is null; doing it twice is harmless. Throws `subscription_not_found`, `invalid_request` while disabled.
  */
-export async function replayDeliveries(ctx: SubscriptionOwnerContext, request: ReplayRequest): Promise<ReplayProgress> {
+export async function replayDeliveries(ctx: ActorContext, request: ReplayRequest): Promise<ReplayProgress> {
   const subscription = await requireOwnedSubscription(ctx, request.subscription)
   requireEnabled(subscription)
   const { only } = request

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { events, webhookAttempts, webhookDeliveriesDone } from '../../../db/schema/index.ts'
+import type { ActorContext } from '../../core/context.ts'
 import { newId } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
 import { rateLimits } from '../../core/rate-limits.ts'
@@ -11,12 +12,8 @@ import { createSender, sendAttempt, type WebhookRequest } from '../http/send.ts'
 import { DatabaseClock } from '../queue/database-clock.ts'
 import type { AttemptRecord } from '../queue/settlement.ts'
 import { livingSecrets, OpenedSecrets } from '../secrets/secrets.ts'
-import { requireGoodStanding } from '../subscriptions/account-check.ts'
-import {
-  type OwnedSubscription,
-  requireOwnedSubscription,
-  type SubscriptionOwnerContext,
-} from '../subscriptions/ownership.ts'
+import { requireActiveAccounts } from '../subscriptions/account-check.ts'
+import { type OwnedSubscription, requireOwnedSubscription } from '../subscriptions/ownership.ts'
 import type { AttemptInfo } from './resources.ts'
 
 export type TestRequest = { id: string; type?: EventType | undefined }
@@ -31,12 +28,12 @@ const TEST_SEQUENCE = 0
  * neither is tried again nor touches its health. Returns the attempt. Throws `subscription_not_found`,
  * `forbidden` while its application or user is stopped, `rate_limited`.
  */
-export async function testWebhook(
-  ctx: SubscriptionOwnerContext,
+export async function testSubscription(
+  ctx: ActorContext,
   { id, type = 'webhook.test' }: TestRequest,
 ): Promise<TestResult> {
   const subscription = await requireOwnedSubscription(ctx, id)
-  await transact(ctx, (tx) => requireGoodStanding(tx, subscription))
+  await transact(ctx, (tx) => requireActiveAccounts(tx, subscription))
   await countTest(ctx, id)
   const event = await keepSample(ctx, type)
   const record = await sendOnce(ctx, subscription, { event_id: event.id, type, payload: event.payload })
@@ -47,7 +44,7 @@ export async function testWebhook(
   return { delivery_id: deliveryId, n: 1, ...shown, error_class: errorClass }
 }
 
-async function countTest({ counters }: SubscriptionOwnerContext, id: string) {
+async function countTest({ counters }: ActorContext, id: string) {
   const { exceeded, limit, resetS } = await counters.take(rateLimits.webhookTest, id)
   if (!exceeded) return
   throw new Problem('rate_limited', `More than ${limit} tests in a minute: try again in ${resetS} s.`, {
@@ -55,7 +52,7 @@ async function countTest({ counters }: SubscriptionOwnerContext, id: string) {
   })
 }
 
-async function keepSample({ db, now }: SubscriptionOwnerContext, type: EventType) {
+async function keepSample({ db, now }: ActorContext, type: EventType) {
   const occurredAt = now()
   const id = newId('event', occurredAt)
   const { username } = testChannel
@@ -67,11 +64,7 @@ async function keepSample({ db, now }: SubscriptionOwnerContext, type: EventType
 
 type Sample = { event_id: string; type: EventType; payload: string }
 
-async function sendOnce(
-  ctx: SubscriptionOwnerContext,
-  { id, url }: OwnedSubscription,
-  sample: Sample,
-): Promise<AttemptRecord> {
+async function sendOnce(ctx: ActorContext, { id, url }: OwnedSubscription, sample: Sample): Promise<AttemptRecord> {
   const { event_id, type, payload } = sample
   const opened = new OpenedSecrets(ctx.keyring)
   const keys = (await livingSecrets(ctx, id)).map((secret) => opened.open(id, secret))
@@ -85,7 +78,7 @@ async function sendOnce(
   }
 }
 
-async function readClock({ db }: SubscriptionOwnerContext): Promise<DatabaseClock> {
+async function readClock({ db }: ActorContext): Promise<DatabaseClock> {
   const [row] = await db.execute<{ ms: number }>(
     sql`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
   )
@@ -94,10 +87,7 @@ async function readClock({ db }: SubscriptionOwnerContext): Promise<DatabaseCloc
 
 type Result = { deliveryId: string; eventId: string; type: string; subscriptionId: string; record: AttemptRecord }
 
-async function keepResult(
-  ctx: SubscriptionOwnerContext,
-  { deliveryId, eventId, type, subscriptionId, record }: Result,
-) {
+async function keepResult(ctx: ActorContext, { deliveryId, eventId, type, subscriptionId, record }: Result) {
   const { startedMs, durationMs, status, errorClass, response } = record
   const startedAt = new Date(startedMs)
   const outcome = status !== null && status >= 200 && status < 300 ? 'delivered' : 'failed'

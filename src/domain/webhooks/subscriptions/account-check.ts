@@ -4,20 +4,21 @@ import { Problem } from '../../core/problem.ts'
 import type { InTransaction } from '../../core/transaction.ts'
 
 /**
- * An operator may have stopped the application, or closed the account that a subscription is about: then nothing is sent, and
- * nobody can turn it on. Both stay as they are until the transaction ends. Throws `forbidden`.
+ * Refuses to create, enable or test a subscription whose application the operator has stopped, or whose user's account is
+ * closed: nothing would be sent. Both rows are locked against a change until the transaction ends. Throws `forbidden`.
  */
-export async function requireGoodStanding(
+export async function requireActiveAccounts(
   { db }: InTransaction,
   { clientId, userId }: { clientId: string; userId: string | null },
 ): Promise<void> {
   const [client] = await db
-    .select({ at: clients.disabledAt })
+    .select({ disabledAt: clients.disabledAt })
     .from(clients)
     .where(eq(clients.id, clientId))
     .for('share')
-  if (client?.at) throw new Problem('forbidden', 'The application has been stopped by the operator of this service.')
+  if (client?.disabledAt)
+    throw new Problem('forbidden', 'The application has been stopped by the operator of this service.')
   if (userId === null) return
-  const [user] = await db.select({ at: users.disabledAt }).from(users).where(eq(users.id, userId)).for('share')
-  if (user?.at) throw new Problem('forbidden', 'The account has been closed by the operator of this service.')
+  const [user] = await db.select({ disabledAt: users.disabledAt }).from(users).where(eq(users.id, userId)).for('share')
+  if (user?.disabledAt) throw new Problem('forbidden', 'The account has been closed by the operator of this service.')
 }

@@ -1,84 +1,89 @@
 import { setTimeout as after } from 'node:timers/promises'
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Database } from '../../../db/client.ts'
-import { webhookSecrets, webhookSubscriptions, webhookSubscriptionTypes } from '../../../db/schema/index.ts'
+import {
+  webhookSecrets as secrets,
+  webhookSubscriptions as subscriptions,
+  webhookSubscriptionTypes as types,
+} from '../../../db/schema/index.ts'
 import { statement } from '../../../db/statement.ts'
 import { actorBehind, audit } from '../../audit/audit.ts'
-import type { Context } from '../../core/context.ts'
+import type { ActorContext, Context } from '../../core/context.ts'
+import { isId } from '../../core/ids.ts'
+import { Problem } from '../../core/problem.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { takeClaimLock } from '../queue/claim.ts'
 import { endAttemptsOf } from '../queue/in-flight.ts'
-import type { SubscriptionOwnerContext } from './ownership.ts'
+import { owns } from './ownership.ts'
 
-/** Where every process hears of a deleted subscription. */
+/** The NOTIFY channel on which every process hears of a deleted subscription. */
 export const STOPPED_CHANNEL = 'webhook_stopped'
 
-const QUIET_WITHIN_MS = 1_000
+const WAIT_MS_MAX = 1_000
 const ASK_AGAIN_MS = 10
 
 /**
- * Marks a subscription as deleted; returns whether there was one. When it returns, no attempt begins any more: no claim is
- * half done, because it holds the claim's lock; attempts on the wire are ended here and, by NOTIFY, in other processes;
- * and it waits, for a second at most, until none is leased. A sweeper cancels what is pending.
+ * Deletes one of the caller's subscriptions. Once it returns, no attempt begins any more: it holds the lock of claims, so
+ * no claim is half done; it ends the attempts that are on their way, here and, by NOTIFY, in other processes; and it waits
+ * until no delivery is leased, for a second at most. A sweeper cancels what is pending. Throws `subscription_not_found`.
  */
-export async function stopSubscription(
-  ctx: SubscriptionOwnerContext,
-  id: string,
-  condition: SQL | undefined,
-): Promise<boolean> {
-  const isFound = await transact(ctx, async (tx) => {
+export async function deleteSubscription(ctx: ActorContext, { id }: { id: string }): Promise<void> {
+  const isFound = isId('subscription', id) && (await markDeleted(ctx, id))
+  if (!isFound) throw new Problem('subscription_not_found', 'There is no subscription with this identifier.')
+  endAttemptsOf(id)
+  await waitWhileLeased(ctx, id)
+}
+
+async function markDeleted(ctx: ActorContext, id: string): Promise<boolean> {
+  return transact(ctx, async (tx) => {
     const { db } = tx
     await takeClaimLock(db)
-    const [stopped] = await db
-      .update(webhookSubscriptions)
+    const [deleted] = await db
+      .update(subscriptions)
       .set({ deletedAt: sql`statement_timestamp()`, updatedAt: sql`statement_timestamp()` })
-      .where(and(eq(webhookSubscriptions.id, id), condition))
-      .returning({ clientId: webhookSubscriptions.clientId, userId: webhookSubscriptions.userId })
-    if (!stopped) return false
-    await db.delete(webhookSubscriptionTypes).where(eq(webhookSubscriptionTypes.subscriptionId, id))
-    await db.delete(webhookSecrets).where(eq(webhookSecrets.subscriptionId, id))
-    await announceStop(db, id)
+      .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), owns(ctx)))
+      .returning({ clientId: subscriptions.clientId, userId: subscriptions.userId })
+    if (!deleted) return false
+    await db.delete(types).where(eq(types.subscriptionId, id))
+    await db.delete(secrets).where(eq(secrets.subscriptionId, id))
+    await notifyStopped(db, id)
     const actor = actorBehind(ctx.principal)
-    await audit(tx, { actor, action: 'signing_secret.revoked', ...stopped, targetId: id })
+    await audit(tx, { actor, action: 'signing_secret.revoked', ...deleted, targetId: id })
     return true
   })
-  if (!isFound) return false
-  endAttemptsOf(id)
-  await untilQuiet(ctx, id)
-  return true
 }
 
 /**
- * The same for subscriptions whose rows this transaction has deleted, with their application, whose entry in the security
- * log speaks for their secrets, too. To be called last: a claim that is under way is waited for, and all others wait from
- * here to the commit.
+ * Stops the attempts of subscriptions whose rows this transaction has deleted together with their application, whose entry
+ * in the audit log covers their secrets, too. Call it last: it waits for a claim that is under way, and all other claims
+ * wait from here to the commit.
  */
 export async function announceDeleted(tx: InTransaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
   await takeClaimLock(tx.db)
-  for (const id of ids) await announceStop(tx.db, id)
+  for (const id of ids) await notifyStopped(tx.db, id)
   tx.afterCommit(() => {
     for (const id of ids) endAttemptsOf(id)
   })
 }
 
-/** All that an application ever had, deleted ones too. */
+/** All that an application ever had, including deleted ones. */
 export async function subscriptionsOf({ db }: InTransaction, clientId: string): Promise<string[]> {
-  const { id } = webhookSubscriptions
-  const found = await db.select({ id }).from(webhookSubscriptions).where(eq(webhookSubscriptions.clientId, clientId))
+  const { id } = subscriptions
+  const found = await db.select({ id }).from(subscriptions).where(eq(subscriptions.clientId, clientId))
   return found.map((one) => one.id)
 }
 
-/** Inside the transaction for once: a deletion is rare, and it must not be heard of before it is true. */
-const announceStop = (db: Database, id: string) => db.execute(sql`select pg_notify(${STOPPED_CHANNEL}, ${id})`)
+/** NOTIFY inside the transaction, unlike for events: deletions are rare, and nobody may hear of one that is rolled back. */
+const notifyStopped = (db: Database, id: string) => db.execute(sql`select pg_notify(${STOPPED_CHANNEL}, ${id})`)
 
 const selectLeased = statement<[subscriptionId: string], { is_leased: boolean }>(`
 select exists (
   select from webhook_deliveries where subscription_id = $1 and lease is not null and due_at > statement_timestamp()
 ) as is_leased`)
 
-/** Attempts of other processes end a moment later; those of a dead process begin nothing any more. */
-async function untilQuiet({ db }: Context, id: string): Promise<void> {
-  const until = performance.now() + QUIET_WITHIN_MS
+/** Attempts of other processes end a moment later; a process that died sends nothing more. */
+async function waitWhileLeased({ db }: Context, id: string): Promise<void> {
+  const until = performance.now() + WAIT_MS_MAX
   while ((await selectLeased(db, id))[0]?.is_leased && performance.now() < until) await after(ASK_AGAIN_MS)
 }

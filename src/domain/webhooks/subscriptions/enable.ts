@@ -1,11 +1,12 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { grants, webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
+import type { ActorContext } from '../../core/context.ts'
 import { Problem } from '../../core/problem.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
-import { requireGoodStanding } from './account-check.ts'
+import { requireActiveAccounts } from './account-check.ts'
 import { isCovering } from './grant-coverage.ts'
 import { countMissed } from './missed-events.ts'
-import { type OwnedSubscription, requireOwnedSubscription, type SubscriptionOwnerContext } from './ownership.ts'
+import { type OwnedSubscription, requireOwnedSubscription } from './ownership.ts'
 
 /** What disabled it must not disable it again at once. */
 const healthy = {
@@ -24,13 +25,10 @@ const healthy = {
  * 10,000): replaying them is a step of its own. Throws `subscription_not_found`, and `forbidden` while the user's grant is
  * gone, or the application stopped.
  */
-export async function enableWebhook(
-  ctx: SubscriptionOwnerContext,
-  { id }: { id: string },
-): Promise<{ missed: number }> {
+export async function enableSubscription(ctx: ActorContext, { id }: { id: string }): Promise<{ missed: number }> {
   const subscription = await requireOwnedSubscription(ctx, id)
   await transact(ctx, async (tx) => {
-    await requireGoodStanding(tx, subscription)
+    await requireActiveAccounts(tx, subscription)
     await requireGrant(tx, subscription)
     const enabled = await tx.db
       .update(subscriptions)

@@ -1,8 +1,9 @@
+import type { ActorContext } from '../../core/context.ts'
 import { isId, lowerBound } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
 import { deliveryId } from '../../events/emit-sql.ts'
 import { allowedSince } from './grant-coverage.ts'
-import type { OwnedSubscription, SubscriptionOwnerContext } from './ownership.ts'
+import type { OwnedSubscription } from './ownership.ts'
 import { parseTime } from './time-field.ts'
 
 const KEPT_MS = 30 * 86_400_000
@@ -44,7 +45,7 @@ export type TimeRange = {
  * subscription, and to the time since its user has allowed it without a break. Throws `invalid_request`.
  */
 export async function boundsOf(
-  ctx: SubscriptionOwnerContext,
+  ctx: ActorContext,
   subscription: OwnedSubscription,
   range: TimeRange,
   kind: 'event' | 'delivery',

@@ -1,6 +1,7 @@
 import { statement } from '../../../db/statement.ts'
+import type { ActorContext } from '../../core/context.ts'
 import { boundsOf, channelsOf, isMissed, type MatchingValues, matchingEvents } from './matching-events.ts'
-import type { OwnedSubscription, SubscriptionOwnerContext } from './ownership.ts'
+import type { OwnedSubscription } from './ownership.ts'
 
 const COUNT_MAX = 10_000
 
@@ -12,7 +13,7 @@ const countMatching = {
 }
 
 /** How many events of the last 30 days a subscription never got; counting stops at 10,000. */
-export async function countMissed(ctx: SubscriptionOwnerContext, subscription: OwnedSubscription): Promise<number> {
+export async function countMissed(ctx: ActorContext, subscription: OwnedSubscription): Promise<number> {
   const bounds = await boundsOf(ctx, subscription, {}, 'event')
   const [counted] = await countMatching[channelsOf(subscription)](ctx.slow, ...bounds, COUNT_MAX)
   return counted?.n ?? 0

@@ -1,12 +1,9 @@
-import { and, eq, isNull, type SQL } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { clients, webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
-import type { Actor } from '../../core/actor.ts'
-import type { Context } from '../../core/context.ts'
+import type { Principal, UserPrincipal } from '../../core/actor.ts'
+import type { ActorContext, CallerContext } from '../../core/context.ts'
 import { isId } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
-
-/** Who looks after subscriptions: the application itself, the user who owns it, or the operator. */
-export type SubscriptionOwnerContext = Context & { principal: Actor }
 
 export type OwnedSubscription = Pick<
   typeof subscriptions.$inferSelect,
@@ -14,19 +11,28 @@ export type OwnedSubscription = Pick<
 >
 
 /**
- * What restricts subscriptions (joined with their `clients`) to those of the caller: of one's own applications for a
- * login session, its own for an application (users' are theirs alone), none for the operator.
+ * The condition under which a subscription is the caller's. An application has those that it made for itself; a user by
+ * an application's token has those that it made for them; a user who is signed in has all of the applications that they
+ * own; the operator has all.
  */
-export function isOwnedSubscription({ principal }: SubscriptionOwnerContext): SQL | undefined {
-  if (principal.kind === 'operator') return undefined
-  if (principal.kind === 'application') {
-    return and(eq(subscriptions.clientId, principal.clientId), isNull(subscriptions.userId))
+export function owns({ principal }: ActorContext): SQL {
+  switch (principal.kind) {
+    case 'application':
+      return sql`(${eq(subscriptions.clientId, principal.clientId)} and ${isNull(subscriptions.userId)})`
+    case 'user':
+      return ownsAsUser(principal)
+    case 'operator':
+      return sql`true`
   }
-  return eq(clients.ownerId, principal.userId)
+}
+
+function ownsAsUser({ clientId, userId }: UserPrincipal): SQL {
+  if (clientId !== null) return sql`(${eq(subscriptions.clientId, clientId)} and ${eq(subscriptions.userId, userId)})`
+  return sql`${subscriptions.clientId} in (select ${clients.id} from ${clients} where ${eq(clients.ownerId, userId)})`
 }
 
 /** A subscription of the caller's that is not deleted. Throws `subscription_not_found`. */
-export async function requireOwnedSubscription(ctx: SubscriptionOwnerContext, id: string): Promise<OwnedSubscription> {
+export async function requireOwnedSubscription(ctx: ActorContext, id: string): Promise<OwnedSubscription> {
   const [found] = isId('subscription', id)
     ? await ctx.db
         .select({
@@ -40,8 +46,7 @@ export async function requireOwnedSubscription(ctx: SubscriptionOwnerContext, id
           createdAt: subscriptions.createdAt,
         })
         .from(subscriptions)
-        .innerJoin(clients, eq(clients.id, subscriptions.clientId))
-        .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), isOwnedSubscription(ctx)))
+        .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), owns(ctx)))
     : []
   if (!found) throw new Problem('subscription_not_found', 'You have no subscription with this identifier.')
   return found
@@ -51,4 +56,21 @@ export async function requireOwnedSubscription(ctx: SubscriptionOwnerContext, id
 export function requireEnabled({ status }: OwnedSubscription): void {
   if (status === 'enabled') return
   throw new Problem('invalid_request', 'The subscription is disabled: enable it first.')
+}
+
+/**
+ * The application that a credential belongs to, and the user that it stands for, if any. Throws `forbidden` for a login
+ * session, which belongs to no application.
+ */
+export function applicationOf(principal: Principal): { clientId: string; userId: string | null } {
+  if (principal.kind === 'application') return { clientId: principal.clientId, userId: null }
+  const { clientId, userId } = principal
+  if (clientId !== null) return { clientId, userId }
+  throw new Problem('forbidden', 'Subscriptions belong to applications: use a token or a key of one.')
+}
+
+/** The context of a caller who has a credential of an application. Throws `forbidden` for a login session. */
+export function byApplication(ctx: CallerContext): CallerContext {
+  applicationOf(ctx.principal)
+  return ctx
 }

@@ -2,8 +2,8 @@ import * as z from 'zod'
 
 export const Instant = z.string().meta({ format: 'date-time' })
 
-/** A subscription as its owner sees it on our own pages: with its health. */
-export const Webhook = z.object({
+/** A subscription with its health, as its owner sees it in the console. */
+export const SubscriptionDetails = z.object({
   id: z.string(),
   application_id: z.string(),
   user_id: z.string().nullable(),
@@ -28,5 +28,5 @@ export const Webhook = z.object({
 /** A living signing secret, without the secret. */
 export const SecretInfo = z.object({ id: z.string(), created_at: Instant, expires_at: Instant.nullable() })
 
-export type Webhook = z.output<typeof Webhook>
+export type SubscriptionDetails = z.output<typeof SubscriptionDetails>
 export type SecretInfo = z.output<typeof SecretInfo>

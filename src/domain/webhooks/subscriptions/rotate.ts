@@ -1,10 +1,11 @@
 import { eq, inArray, sql } from 'drizzle-orm'
 import { webhookSecrets as secrets, webhookSubscriptions } from '../../../db/schema/index.ts'
 import { actorBehind, audit } from '../../audit/audit.ts'
+import type { ActorContext } from '../../core/context.ts'
 import { inMs } from '../../core/db-now.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { keepNewSecret, livingSecrets } from '../secrets/secrets.ts'
-import { requireOwnedSubscription, type SubscriptionOwnerContext } from './ownership.ts'
+import { requireOwnedSubscription } from './ownership.ts'
 
 export const OVERLAP_S_MAX = 7 * 24 * 3600
 const OVERLAP_S = 24 * 3600
@@ -15,7 +16,7 @@ const LIVING_MAX = 3
  * that receivers that know either verify. At most three are alive: the oldest go first. Throws `subscription_not_found`.
  */
 export async function rotateSigningSecret(
-  ctx: SubscriptionOwnerContext,
+  ctx: ActorContext,
   { id, overlap_s: overlapS = OVERLAP_S }: { id: string; overlap_s?: number | undefined },
 ): Promise<{ signing_secret: string }> {
   const { clientId, userId } = await requireOwnedSubscription(ctx, id)

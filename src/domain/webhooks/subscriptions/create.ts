@@ -1,0 +1,79 @@
+import { and, count, eq, isNull, sql } from 'drizzle-orm'
+import { webhookSubscriptions as subscriptions, webhookSubscriptionTypes as types } from '../../../db/schema/index.ts'
+import { requireOwnedApplication } from '../../access/ownership.ts'
+import { type AuditActor, actorBehind, audit } from '../../audit/audit.ts'
+import type { CallerContext, UserContext } from '../../core/context.ts'
+import { newId } from '../../core/ids.ts'
+import { Problem } from '../../core/problem.ts'
+import type { CreatedSubscription } from '../../core/resources.ts'
+import { isScope } from '../../core/scopes.ts'
+import { type InTransaction, transact } from '../../core/transaction.ts'
+import { createGuard } from '../http/target-policy.ts'
+import { checkTargetUrl } from '../http/target-url.ts'
+import { keepNewSecret } from '../secrets/secrets.ts'
+import { requireActiveAccounts } from './account-check.ts'
+import { requireEventTypes } from './event-types.ts'
+import { applicationOf } from './ownership.ts'
+
+type NewSubscription = { url: string; event_types: readonly string[]; description?: string | null | undefined }
+
+const SUBSCRIPTIONS_MAX = 100
+const EVERY_CHANNEL = '*'
+
+/**
+ * Subscribes a receiver to events: of the user's channel with a user's token, of every channel with an application's. The
+ * secret is shown here and never again. Throws `invalid_url`, `unknown_event_type`, `user_token_required`,
+ * `insufficient_scope`, `limit_reached`, `forbidden` for a stopped application and for a login session.
+ */
+export async function createSubscription(
+  ctx: CallerContext,
+  input: NewSubscription,
+  actor: AuditActor = actorBehind(ctx.principal),
+): Promise<CreatedSubscription> {
+  const { clientId, userId } = applicationOf(ctx.principal)
+  const { url } = input
+  checkTargetUrl(createGuard(ctx.targets), url)
+  const eventTypes = requireEventTypes(ctx.principal, input.event_types)
+  return transact(ctx, async (tx) => {
+    await requireActiveAccounts(tx, { clientId, userId })
+    await requireRoom(tx, clientId)
+    const createdAt = tx.now()
+    const id = newId('subscription', createdAt)
+    const description = input.description || null
+    const row = { id, clientId, userId, url, eventTypes, description, createdAt, updatedAt: createdAt }
+    await tx.db.insert(subscriptions).values(row)
+    const channelId = userId ?? EVERY_CHANNEL
+    await tx.db.insert(types).values(eventTypes.map((type) => ({ type, channelId, subscriptionId: id })))
+    await audit(tx, { actor, action: 'signing_secret.created', userId, clientId, targetId: id })
+    const shown = { id, url, event_types: eventTypes, description, status: 'enabled' as const }
+    return { ...shown, created_at: createdAt.toISOString(), signing_secret: await keepNewSecret(tx, id) }
+  })
+}
+
+/**
+ * Subscribes an application that the caller owns to events of every channel, as it could do itself with a key. Throws
+ * `not_found`, `invalid_scope` when it is not registered for webhooks, and what `createSubscription` throws.
+ */
+export async function createSubscriptionForApplication(
+  ctx: UserContext,
+  { application_id: clientId, ...subscription }: NewSubscription & { application_id: string },
+): Promise<CreatedSubscription> {
+  const application = await requireOwnedApplication(ctx, clientId)
+  const scopes = application.scopes.filter(isScope)
+  if (!scopes.includes('webhook:write')) {
+    throw new Problem('invalid_scope', 'application_id: this application is not registered for "webhook:write".')
+  }
+  const asApplication = { ...ctx, principal: { kind: 'application', clientId, scopes } } as const
+  return createSubscription(asApplication, subscription, actorBehind(ctx.principal))
+}
+
+/** The lock makes concurrent creations see each other: without it, 130 at once would all be made. */
+async function requireRoom({ db }: InTransaction, clientId: string) {
+  await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`webhook subscriptions ${clientId}`}, 0))`)
+  const [found] = await db
+    .select({ made: count() })
+    .from(subscriptions)
+    .where(and(eq(subscriptions.clientId, clientId), isNull(subscriptions.deletedAt)))
+  if (!found || found.made < SUBSCRIPTIONS_MAX) return
+  throw new Problem('limit_reached', `An application has at most ${SUBSCRIPTIONS_MAX} subscriptions.`)
+}
