@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { Problem } from '../domain/core/problem.ts'
-import { apiVersion } from '../domain/health.ts'
+import { apiVersion } from '../domain/core/version.ts'
 import { errorMessageOf } from '../telemetry/error-message.ts'
 import { addClientCommands } from './client.ts'
 import { addEventCommands } from './events.ts'

@@ -3,9 +3,7 @@ import { countPending } from '../db/migrate.ts'
 import { partitionsUntil } from '../db/partitions.ts'
 import type { Context } from './core/context.ts'
 import { Problem } from './core/problem.ts'
-
-/** The version of the API; `/v1` grows only additively, so its first number is that of the path. */
-export const apiVersion = '1.0.0'
+import { apiVersion } from './core/version.ts'
 
 /** The process runs; says nothing about its database. */
 export const liveness = { ok: true, service: 'developer-api' } as const

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { apiVersion } from '../../domain/health.ts'
+import { apiVersion } from '../../domain/core/version.ts'
 import { logger } from '../../telemetry/logger.ts'
 import type { Traces } from '../../telemetry/traces.ts'
 import type { Disposables } from '../disposables.ts'

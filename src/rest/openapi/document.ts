@@ -1,6 +1,7 @@
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { type ProblemCode, problems } from '../../domain/core/problem.ts'
 import { scopeDescriptions } from '../../domain/core/scopes.ts'
+import { apiVersion } from '../../domain/core/version.ts'
 import { appRouter } from '../../routers/index.ts'
 import {
   envelopeComponents,
@@ -26,7 +27,7 @@ export function createDocument(publicUrl: string) {
   const generated = generateOpenApiDocument(appRouter, {
     title: 'Developer API',
     description,
-    version: '1.0.0',
+    version: apiVersion,
     baseUrl: publicUrl,
     tags: [],
   })

@@ -1,5 +1,5 @@
 import type { Context } from '../../core/context.ts'
-import { apiVersion } from '../../health.ts'
+import { apiVersion } from '../../core/version.ts'
 import type { Claimed } from '../queue/claim.ts'
 import type { DatabaseClock } from '../queue/database-clock.ts'
 import type { AttemptResult } from '../queue/settlement.ts'
