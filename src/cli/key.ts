@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { ApiKey } from '../domain/accounts/resources.ts'
 import { createKey, listKeys, revokeKey } from '../domain/applications/api-keys.ts'
+import type { ApiKey } from '../domain/applications/resources.ts'
 import { rollKey } from '../domain/applications/roll-api-key.ts'
 import type { Scope } from '../domain/core/scopes.ts'
 import { allOf, answers, asOperator, type CliIo, parseCount, parseScopes } from './io.ts'

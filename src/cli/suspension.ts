@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { disableApplication, disableUser, enableApplication, enableUser } from '../domain/accounts/suspension.ts'
+import { disableUser, enableUser } from '../domain/accounts/suspension.ts'
+import { disableApplication, enableApplication } from '../domain/applications/suspension.ts'
 import type { Context } from '../domain/core/context.ts'
 import { answers, type CliIo } from './io.ts'
 

@@ -1,19 +1,19 @@
 import * as z from 'zod'
-import {
-  ApiKey,
-  Application,
-  AuditRecord,
-  ClientSecret,
-  CreatedApiKey,
-  CreatedApplication,
-} from '../domain/accounts/resources.ts'
 import { createKey, listKeys, revokeKey } from '../domain/applications/api-keys.ts'
 import { createApplication, deleteApplication, updateApplication } from '../domain/applications/applications.ts'
+import { listApplicationAudit } from '../domain/applications/audit-log.ts'
 import { listSecrets, revokeSecret, rotateSecret } from '../domain/applications/client-secrets.ts'
 import { grantTypes } from '../domain/applications/grant-types.ts'
 import { getApplication, listApplications } from '../domain/applications/list.ts'
+import {
+  ApiKey,
+  Application,
+  ClientSecret,
+  CreatedApiKey,
+  CreatedApplication,
+} from '../domain/applications/resources.ts'
 import { rollKey } from '../domain/applications/roll-api-key.ts'
-import { listApplicationAudit } from '../domain/audit/list.ts'
+import { AuditRecord } from '../domain/audit/resources.ts'
 import { scopes } from '../domain/core/scopes.ts'
 import { page, paging, text } from './fields.ts'
 import { procedure } from './operation.ts'

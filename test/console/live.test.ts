@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { channelSequences, webhookSubscriptions } from '../../src/db/schema/index.ts'
-import { disableApplication } from '../../src/domain/accounts/suspension.ts'
 import { updateApplication } from '../../src/domain/applications/applications.ts'
+import { disableApplication } from '../../src/domain/applications/suspension.ts'
 import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
 import type { UserContext } from '../../src/domain/core/context.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { disableApplication, disableUser, enableApplication, enableUser } from '../../src/domain/accounts/suspension.ts'
+import { disableUser, enableUser } from '../../src/domain/accounts/suspension.ts'
+import { disableApplication, enableApplication } from '../../src/domain/applications/suspension.ts'
 import { testSubscription } from '../../src/domain/webhooks/deliveries/test-delivery.ts'
 import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
 import { enableSubscription } from '../../src/domain/webhooks/subscriptions/enable.ts'

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { and, eq, type SQL } from 'drizzle-orm'
 import { loginSessions } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
-import type { LoginSession } from '../accounts/resources.ts'
 import { addressOf, audit, userAgentOf } from '../audit/audit.ts'
 import type { Caller, Context, UserContext } from '../core/context.ts'
 import { inMs } from '../core/db-now.ts'
@@ -11,6 +10,7 @@ import { isId, newId } from '../core/ids.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
+import type { LoginSession } from './resources.ts'
 
 const LIFE_MS = 7 * 24 * 3_600_000
 

@@ -3,7 +3,6 @@ import { apiKeys } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
 import { last4Of, mint } from '../access/token-format.ts'
-import type { ApiKey, CreatedApiKey } from '../accounts/resources.ts'
 import { actorBehind, audit } from '../audit/audit.ts'
 import type { OwnerContext } from '../core/context.ts'
 import { hasPassed, inMs } from '../core/db-now.ts'
@@ -14,6 +13,7 @@ import { Problem } from '../core/problem.ts'
 import type { Scope } from '../core/scopes.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
 import { requireName } from './registration.ts'
+import type { ApiKey, CreatedApiKey } from './resources.ts'
 
 export type NewKey = {
   application_id: string

@@ -2,7 +2,6 @@ import { count, eq } from 'drizzle-orm'
 import { clientRedirectUris, clients, grants } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
 import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
-import type { Application, CreatedApplication } from '../accounts/resources.ts'
 import { actorBehind, audit } from '../audit/audit.ts'
 import type { OwnerContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
@@ -19,6 +18,7 @@ import {
   type RegistrationChanges,
   requireRegistration,
 } from './registration.ts'
+import type { Application, CreatedApplication } from './resources.ts'
 
 const APPLICATIONS_MAX = 100
 

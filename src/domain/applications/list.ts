@@ -1,9 +1,9 @@
 import { instantText, statement } from '../../db/statement.ts'
 import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
-import type { Application } from '../accounts/resources.ts'
 import type { OwnerContext } from '../core/context.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
+import type { Application } from './resources.ts'
 
 const LAST_CALL = '(select max(u.hour) from client_usage u where u.client_id = c.id)'
 

@@ -1,10 +1,10 @@
 import { statement } from '../../db/statement.ts'
-import type { CreatedApiKey } from '../accounts/resources.ts'
 import { actorBehind, audit } from '../audit/audit.ts'
 import type { OwnerContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { transact } from '../core/transaction.ts'
 import { DAYS_DEFAULT, insertKey, lockLiving } from './api-keys.ts'
+import type { CreatedApiKey } from './resources.ts'
 
 const endAfterOverlap = statement<[id: string, replacedBy: string], never>(`
   update api_keys

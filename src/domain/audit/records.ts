@@ -1,53 +1,29 @@
-import { readUpToDate } from '../../db/replica.ts'
-import { statement } from '../../db/statement.ts'
-import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
-import type { AuditRecord } from '../accounts/resources.ts'
-import type { OwnerContext, UserContext } from '../core/context.ts'
+import type { Context } from '../core/context.ts'
 import { createdAtOf } from '../core/ids.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
+import type { AuditRecord } from './resources.ts'
 
-type FoundRecord = Omit<AuditRecord, 'at'>
+/** A record as a row: when it was written is in its identifier. */
+export type FoundRecord = Omit<AuditRecord, 'at'>
 
-const records = (column: 'user_id' | 'client_id', place: string) => `
-  select id, action, actor_type, actor_id, user_id, client_id as application_id, target_id, request_id, details, ${place}
+const LIST = 'audit'
+const AFTER_ALL = 'aud_~'
+
+/** SQL for the records about `$1` that are older than the record `$2`, newest first, at most `$3`; `origin` gives `ip` and `user_agent`. */
+export const recordsAbout = (column: 'user_id' | 'client_id', origin: string) => `
+  select id, action, actor_type, actor_id, user_id, client_id as application_id, target_id, request_id, details, ${origin}
     from audit_log
    where ${column} = $1 and id < $2
    order by id desc limit $3`
 
-const recordsOfUser = statement<[userId: string, before: string, count: number], FoundRecord>(
-  records('user_id', 'host(ip) as ip, user_agent'),
-)
-
-/** From where people allowed an application, or their devices used it, is not its developer's business. */
-const recordsOfApplication = statement<[id: string, before: string, count: number, reader: string | null], FoundRecord>(
-  records(
-    'client_id',
-    `case when actor_id = $4 then host(ip) end as ip, case when actor_id = $4 then user_agent end as user_agent`,
-  ),
-)
-
-const AFTER_ALL = 'aud_~'
-
-/** What happened to the caller's account, its logins and what it allowed, newest first, for as long as it is kept. */
-export async function listOwnAudit(ctx: UserContext, { limit, cursor }: PageRequest): Promise<Page<AuditRecord>> {
-  const [before = AFTER_ALL] = decodeCursor(ctx, 'audit', cursor) ?? []
-  const found = await readUpToDate(ctx, (db) => recordsOfUser(db, ctx.principal.userId, before, limit + 1))
-  return pageOfRecords(ctx, found, limit)
-}
-
-/** What happened to an application of the caller's, its credentials and its grants, newest first. Throws `not_found`. */
-export async function listApplicationAudit(
-  ctx: OwnerContext,
-  { application_id, limit, cursor }: PageRequest & { application_id: string },
+/** A page of what `find` reads, which is given the identifier to go on behind and how many rows to read. */
+export async function pageOfRecords(
+  ctx: Context,
+  { limit, cursor }: PageRequest,
+  find: (before: string, count: number) => Promise<FoundRecord[]>,
 ): Promise<Page<AuditRecord>> {
-  await requireOwnedApplication(ctx, application_id)
-  const [before = AFTER_ALL] = decodeCursor(ctx, 'audit', cursor) ?? []
-  const reader = ownerIdOf(ctx)
-  const found = await readUpToDate(ctx, (db) => recordsOfApplication(db, application_id, before, limit + 1, reader))
-  return pageOfRecords(ctx, found, limit)
-}
-
-function pageOfRecords(ctx: OwnerContext, found: readonly FoundRecord[], limit: number): Page<AuditRecord> {
+  const [before = AFTER_ALL] = decodeCursor(ctx, LIST, cursor) ?? []
+  const found = await find(before, limit + 1)
   const shown = found.map((record) => ({ ...record, at: createdAtOf(record.id).toISOString() }))
-  return toPage(ctx, 'audit', shown, limit, ({ id }) => [id])
+  return toPage(ctx, LIST, shown, limit, ({ id }) => [id])
 }

@@ -1,12 +1,12 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { authorizationCodes, grants } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
-import type { AllowedApplication } from '../accounts/resources.ts'
 import type { Context, UserContext } from '../core/context.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
 import type { Scope } from '../core/scopes.ts'
 import { transact } from '../core/transaction.ts'
+import type { AllowedApplication } from './resources.ts'
 import { revokeGrants } from './revoke-grants.ts'
 
 const allowedAfter = statement<[userId: string, after: string, count: number], AllowedApplication>(`

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-
-const Instant = z.string().meta({ format: 'date-time' })
+import { Timestamp } from '../core/timestamp.ts'
 
 const counted = {
   requests: z.number(),
@@ -23,11 +22,11 @@ const percentiles = {
 /** What an application has asked for, and how its receivers answered, step by step up to now. */
 export const Usage = z.object({
   step: z.enum(['hour', 'day']),
-  from: Instant,
-  requests: z.array(z.object({ at: Instant, ...counted })),
+  from: Timestamp,
+  requests: z.array(z.object({ at: Timestamp, ...counted })),
   /** The operations that were asked for most, at most 20. */
   operations: z.array(z.object({ operation: z.string(), ...counted })),
-  deliveries: z.array(z.object({ at: Instant, ...percentiles })),
+  deliveries: z.array(z.object({ at: Timestamp, ...percentiles })),
   delivery_latency: z.object(percentiles),
   /** Each credential has a limit of its own; of those of people nothing is told here. */
   rate_limit: z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Instant } from '../subscriptions/resources.ts'
+import { Timestamp } from '../../core/timestamp.ts'
 
 export const deliveryOutcomes = ['pending', 'delivered', 'failed', 'cancelled', 'held', 'expired'] as const
 
@@ -12,15 +12,15 @@ export const Delivery = z.object({
   outcome: z.enum(deliveryOutcomes),
   reason: z.string().nullable(),
   attempts: z.number(),
-  created_at: Instant,
-  finished_at: Instant.nullable(),
-  due_at: Instant.nullable(),
+  created_at: Timestamp,
+  finished_at: Timestamp.nullable(),
+  due_at: Timestamp.nullable(),
 })
 
 /** One POST. `response` is the receiver's text: whoever shows it escapes it. */
 export const AttemptInfo = z.object({
   n: z.number(),
-  started_at: Instant,
+  started_at: Timestamp,
   duration_ms: z.number(),
   status: z.number().nullable(),
   error_class: z.string().nullable(),

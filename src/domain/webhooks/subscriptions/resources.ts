@@ -1,6 +1,5 @@
 import * as z from 'zod'
-
-export const Instant = z.string().meta({ format: 'date-time' })
+import { Timestamp } from '../../core/timestamp.ts'
 
 /** A subscription with its health, as its owner sees it in the console. */
 export const SubscriptionDetails = z.object({
@@ -11,22 +10,22 @@ export const SubscriptionDetails = z.object({
   event_types: z.array(z.string()),
   description: z.string().nullable(),
   status: z.string(),
-  created_at: Instant,
+  created_at: Timestamp,
   disabled_reason: z.string().nullable(),
-  disabled_at: Instant.nullable(),
-  failing_since: Instant.nullable(),
+  disabled_at: Timestamp.nullable(),
+  failing_since: Timestamp.nullable(),
   failed_attempts: z.number(),
-  last_success_at: Instant.nullable(),
+  last_success_at: Timestamp.nullable(),
   /** No attempt is made before it: the breaker is open, or the receiver asked to wait. */
-  resting_until: Instant.nullable(),
+  resting_until: Timestamp.nullable(),
   /** Since how many days no attempt has succeeded; shown from the first on, disabled at five. */
   warning_days: z.number().nullable(),
   /** From then on a failed attempt disables it, if it is at least the 20th; shown from the first day on. */
-  disables_at: Instant.nullable(),
+  disables_at: Timestamp.nullable(),
 })
 
 /** A living signing secret, without the secret. */
-export const SecretInfo = z.object({ id: z.string(), created_at: Instant, expires_at: Instant.nullable() })
+export const SecretInfo = z.object({ id: z.string(), created_at: Timestamp, expires_at: Timestamp.nullable() })
 
 export type SubscriptionDetails = z.output<typeof SubscriptionDetails>
 export type SecretInfo = z.output<typeof SecretInfo>

@@ -1,0 +1,27 @@
+import { readUpToDate } from '../../db/replica.ts'
+import { statement } from '../../db/statement.ts'
+import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
+import { type FoundRecord, pageOfRecords, recordsAbout } from '../audit/records.ts'
+import type { AuditRecord } from '../audit/resources.ts'
+import type { OwnerContext } from '../core/context.ts'
+import type { Page, PageRequest } from '../core/paging.ts'
+
+/** Only what the reader did shows from where: where others allowed or used an application is not its developer's business. */
+const recordsOfApplication = statement<[id: string, before: string, count: number, reader: string | null], FoundRecord>(
+  recordsAbout(
+    'client_id',
+    `case when actor_id = $4 then host(ip) end as ip, case when actor_id = $4 then user_agent end as user_agent`,
+  ),
+)
+
+/** What happened to an application of the caller's, its credentials and its grants, newest first. Throws `not_found`. */
+export async function listApplicationAudit(
+  ctx: OwnerContext,
+  { application_id: id, ...page }: PageRequest & { application_id: string },
+): Promise<Page<AuditRecord>> {
+  await requireOwnedApplication(ctx, id)
+  const reader = ownerIdOf(ctx)
+  return pageOfRecords(ctx, page, (before, count) =>
+    readUpToDate(ctx, (db) => recordsOfApplication(db, id, before, count, reader)),
+  )
+}

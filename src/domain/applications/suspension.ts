@@ -1,0 +1,41 @@
+import { and, eq, isNotNull, isNull } from 'drizzle-orm'
+import { clients } from '../../db/schema/index.ts'
+import { audit } from '../audit/audit.ts'
+import type { Context } from '../core/context.ts'
+import { Problem } from '../core/problem.ts'
+import { transact } from '../core/transaction.ts'
+import { disableForLostGrant } from '../webhooks/subscriptions/disable.ts'
+
+/**
+ * Stops an application until it is let in again: its tokens, keys and secrets are refused, its webhooks stop. Nothing is
+ * deleted. Throws `not_found`, also when it is stopped already.
+ */
+export async function disableApplication(ctx: Context, id: string): Promise<{ id: string }> {
+  return transact(ctx, async (tx) => {
+    const at = tx.now()
+    const stopped = await tx.db
+      .update(clients)
+      .set({ disabledAt: at, updatedAt: at })
+      .where(and(eq(clients.id, id), isNull(clients.disabledAt)))
+      .returning({ id: clients.id })
+    if (stopped.length === 0) throw new Problem('not_found', 'There is no working application with this identifier.')
+    await disableForLostGrant(tx, { clientId: id })
+    await audit(tx, { actor: { type: 'operator' }, action: 'application.disabled', clientId: id, targetId: id })
+    tx.afterCommit(tx.credentials.forget)
+    return { id }
+  })
+}
+
+/** Lets it in again. Its webhooks stay off until somebody turns them on. Throws `not_found`, also when it works. */
+export async function enableApplication(ctx: Context, id: string): Promise<{ id: string }> {
+  return transact(ctx, async (tx) => {
+    const started = await tx.db
+      .update(clients)
+      .set({ disabledAt: null, updatedAt: tx.now() })
+      .where(and(eq(clients.id, id), isNotNull(clients.disabledAt)))
+      .returning({ id: clients.id })
+    if (started.length === 0) throw new Problem('not_found', 'There is no stopped application with this identifier.')
+    await audit(tx, { actor: { type: 'operator' }, action: 'application.enabled', clientId: id, targetId: id })
+    return { id }
+  })
+}
