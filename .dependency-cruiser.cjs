@@ -14,6 +14,24 @@ const mayImport = {
   telemetry: [],
 }
 
+/**
+ * The rooms of the domain, in order: a room imports itself and rooms before it. `*` is the files directly in src/domain, the
+ * nouns of the platform: they emit events and know nothing of webhooks, applications and accounts.
+ */
+const domainRooms = [
+  'core',
+  'audit',
+  'access',
+  'usage',
+  'events',
+  '*',
+  'webhooks',
+  'applications',
+  'oauth',
+  'accounts',
+  'demo',
+]
+
 /** Which layers may use a package. A package that is not listed may be used anywhere. */
 const packageHomes = {
   express: ['rest'],
@@ -54,6 +72,23 @@ const layerRules = Object.entries(mayImport).map(([layer, allowed]) => ({
   },
 }))
 
+const pathOfRoom = (room) => (room === '*' ? '^src/domain/[^/]+$' : `^src/domain/${room}/`)
+
+const domainRules = [
+  ...domainRooms.map((room, place) => ({
+    name: `${room === '*' ? 'nouns' : room}-imports-only-rooms-before-it`,
+    severity: 'error',
+    from: { path: pathOfRoom(room) },
+    to: { path: '^src/domain/', pathNot: domainRooms.slice(0, place + 1).map(pathOfRoom) },
+  })),
+  {
+    name: 'every-room-of-the-domain-has-a-place-in-the-order',
+    severity: 'error',
+    from: { path: '^src/domain/', pathNot: domainRooms.map(pathOfRoom) },
+    to: {},
+  },
+]
+
 /** Which rooms of the webhooks a room may import from, types included. */
 const webhookRooms = {
   secrets: [],
@@ -84,6 +119,7 @@ const packageRules = Object.entries(packageHomes).map(([name, homes]) => ({
 module.exports = {
   forbidden: [
     ...layerRules,
+    ...domainRules,
     ...webhookRules,
     ...packageRules,
     {
@@ -91,6 +127,12 @@ module.exports = {
       severity: 'error',
       from: {},
       to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-circular-types',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(client|rest|routers)/' },
+      to: { circular: true },
     },
   ],
   options: {
