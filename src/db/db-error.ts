@@ -52,6 +52,9 @@ export function isPartitionMissing(error: unknown): boolean {
   return failure?.code === '23514' && failure.constraint_name === undefined
 }
 
+/** Whether a partition was not detached because another one of its table is pending (55000). */
+export const isDetachPending = (error: unknown): boolean => codeOf(error) === '55000'
+
 type Failure = { code: string; constraint_name?: string; syscall?: string }
 
 const has = (codes: ReadonlySet<string>, error: unknown) => codes.has(codeOf(error) ?? '')

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from './client.ts'
-import { isPartitionMissing } from './db-error.ts'
+import { isDetachPending, isPartitionMissing } from './db-error.ts'
 import { boundAt, partitionRanges, timeOfBound } from './partition-ranges.ts'
 
 /**
@@ -89,21 +89,27 @@ async function dropOld(db: Database, { table, prefix, keepDays }: Partitioned, n
   if (keepDays === undefined) return []
   const limit = boundAt(prefix, new Date(now.getTime() - keepDays * DAY_MS))
   for (const partition of await partitionsOf(db, table)) {
-    if (partition.bound <= limit) await detach(db, table, partition)
+    if (partition.bound <= limit && !(await detach(db, table, partition))) break
   }
   const dropped = await detachedFrom(db, table)
   for (const name of dropped) await run(db, `drop table if exists ${name}`)
   return dropped
 }
 
-/** Waits for readers without blocking them. One that was cut short last time is finished. */
-async function detach(db: Database, table: string, { name, isPending }: Partition): Promise<void> {
+/**
+ * Waits for readers without blocking them. Returns whether the table's next partition may follow: PostgreSQL detaches one at
+ * a time, so nothing follows while another process detaches one, or one is left pending that was cut short. The next run
+ * finishes that.
+ */
+async function detach(db: Database, table: string, { name, isPending }: Partition): Promise<boolean> {
   try {
     await run(db, `alter table ${table} detach partition ${name} ${isPending ? 'finalize' : 'concurrently'}`)
+    return true
   } catch (error) {
     const left = await partitionsOf(db, table)
-    // gone: another process was faster; pending: another is at it, or the next run finishes it
-    if (left.some((partition) => partition.name === name && !partition.isPending)) throw error
+    if (left.every((partition) => partition.name !== name)) return true // another process was faster
+    if (isDetachPending(error) || left.some((partition) => partition.isPending)) return false
+    throw error
   }
 }
 
