@@ -20,9 +20,19 @@ export async function bundle(scripts: readonly string[]): Promise<string> {
   const old = readdirSync(FOLDER).filter((other) => other.startsWith(kind))
   const making = mkdtempSync(join(FOLDER, 'making-'))
   await makeBundle(scripts, making)
-  renameSync(making, folder)
+  moveOnce(making, folder)
   for (const left of old) rmSync(join(FOLDER, left), { recursive: true, force: true })
   return folder
+}
+
+/** Another worker may have made the same one meanwhile: then that one stays, since its scripts may run already. */
+function moveOnce(making: string, folder: string): void {
+  try {
+    renameSync(making, folder)
+  } catch (error) {
+    if (!existsSync(folder)) throw error
+    rmSync(making, { recursive: true })
+  }
 }
 
 async function makeBundle(scripts: readonly string[], outDir: string): Promise<void> {
