@@ -7,7 +7,7 @@ import { callerProcedure, cronProcedure, publicProcedure, userProcedure } from '
 type Method = 'GET' | 'POST' | 'DELETE'
 export type Route = `${Method} /${string}`
 
-/** The tags of section 1, in its order. */
+/** The tags of docs/specification.md, section 1, in its order. */
 export const tags = [
   'OAuth',
   'Users',

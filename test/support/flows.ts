@@ -98,7 +98,7 @@ export async function createOAuthApp(overrides: Parameters<typeof createTestApp>
 }
 export type OAuthApp = Awaited<ReturnType<typeof createOAuthApp>>
 
-/** Status and code of an error, if it has the envelope of section 7 and nothing else. */
+/** Status and code of an error, if it has the envelope (docs/specification.md, section 7) and nothing else. */
 export function errorOf({ status, body, text }: { status: number; body: unknown; text: string }): string {
   const isEnvelope =
     isObject(body) && sameKeys(body, ['error']) && isObject(body.error) && sameKeys(body.error, ['code', 'message'])

@@ -12,7 +12,7 @@ export type Row = {
   by?: 'user'
 }
 
-/** Section 4 of the specification, row by row, with the scopes that were decided. */
+/** docs/specification.md, sections 4 and 5, row by row. */
 export const specification: readonly Row[] = [
   { route: 'GET /health/', success: 200, failures: [], also: [], scopes: [] },
   { route: 'GET /health/ready', success: 200, failures: [], also: [503], scopes: [] },

@@ -9,7 +9,7 @@ const username = () => z.string().meta({ example: 'ada' })
 
 const Person = z.object({ id: userId(), username: username() })
 
-/** Section 2.2. */
+/** docs/specification.md, section 2.2. */
 export const CurrentUser = z
   .object({
     id: userId(),
@@ -20,7 +20,7 @@ export const CurrentUser = z
   })
   .meta({ id: 'CurrentUser' })
 
-/** Section 2.3. */
+/** docs/specification.md, section 2.3. */
 export const Channel = z
   .object({
     id: userId(),
@@ -31,7 +31,7 @@ export const Channel = z
   })
   .meta({ id: 'Channel' })
 
-/** Section 2.4. */
+/** docs/specification.md, section 2.4. */
 export const Category = z
   .object({
     id: id('cat_01kdyrfq3e7y2n8v4c5b6m9t0a'),
@@ -44,7 +44,7 @@ export const Category = z
   })
   .meta({ id: 'Category' })
 
-/** Section 2.5. `category` is the slug of one. */
+/** docs/specification.md, section 2.5. `category` is the slug of one. */
 export const Livestream = z
   .object({
     id: id('str_01kdyrfq3e7y2n8v4c5b6m9t0a'),
@@ -65,16 +65,16 @@ const message = {
 const sender = { user_identity: userId(), user_name: username() }
 const room = { room_name: z.string().meta({ example: 'ada' }) }
 
-/** Section 2.6, as the list returns it. */
+/** docs/specification.md, section 2.6, as the list returns it. */
 export const ListedMessage = z.object({ ...message, ...sender }).meta({ id: 'ListedMessage' })
 
-/** Section 2.6, as sending returns it. */
+/** docs/specification.md, section 2.6, as sending returns it. */
 export const SentMessage = z.object({ ...message, ...room }).meta({ id: 'SentMessage' })
 
 /** A chat message in events: both forms joined. */
 export const EventMessage = z.object({ ...message, ...room, ...sender }).meta({ id: 'EventMessage' })
 
-/** Section 2.7. */
+/** docs/specification.md, section 2.7. */
 export const Ban = z
   .object({ id: id('ban_01kdyrfq3e7y2n8v4c5b6m9t0a'), created_at: Timestamp, blocked_user: Person.nullable() })
   .meta({ id: 'Ban' })
@@ -88,10 +88,10 @@ const subscription = {
   created_at: Timestamp,
 }
 
-/** Section 2.8, as the list returns it. */
+/** docs/specification.md, section 2.8, as the list returns it. */
 export const Subscription = z.object(subscription).meta({ id: 'Subscription' })
 
-/** Section 2.8, as creating returns it: the only time that the secret is shown. */
+/** docs/specification.md, section 2.8, as creating returns it: the only time that the secret is shown. */
 export const CreatedSubscription = z
   .object({
     ...subscription,
@@ -99,7 +99,7 @@ export const CreatedSubscription = z
   })
   .meta({ id: 'CreatedSubscription' })
 
-/** Section 4.6. */
+/** docs/specification.md, section 4.6. */
 export const WorkReport = z
   .object({
     ok: z.literal(true),
@@ -116,7 +116,7 @@ const asBearer = ({ jsonSchema }: { jsonSchema: { enum?: unknown; const?: unknow
   jsonSchema.const = 'Bearer'
 }
 
-/** Section 2.1. */
+/** docs/specification.md, section 2.1. */
 export const TokenResponse = z
   .object({
     access_token: z.string().meta({ example: 'lsat_0000000000000000000000000000000000000000000AAAAAA' }),

@@ -7,7 +7,7 @@ import { type grantParameters, grantsByType } from './grants-table.ts'
 import { omitEmpty, type ValuesOf } from './parameters.ts'
 import { type ClientFields, presentedCredentials } from './presented-credentials.ts'
 
-/** Section 4.1 of docs/specification.md: the fields of every grant. */
+/** docs/specification.md, section 4.1, and what extensions add. */
 export type TokenRequest = ClientFields & { grant_type: string } & ValuesOf<typeof grantParameters>
 
 /**

@@ -7,7 +7,7 @@ type More = { refreshToken?: string | undefined; jkt: string | null }
 export function tokenResponse(accessToken: string, scope: string, { refreshToken, jkt }: More): TokenResponse {
   return {
     access_token: accessToken,
-    // always Bearer (section 2.1) for what the specification describes; DPoP for who registered to bind its tokens (RFC 9449)
+    // docs/specification.md, section 2.1, knows Bearer alone; DPoP is for clients that registered to bind their tokens (RFC 9449)
     token_type: jkt === null ? 'Bearer' : 'DPoP',
     expires_in: ACCESS_TOKEN_S,
     scope,

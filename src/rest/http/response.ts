@@ -22,7 +22,7 @@ export function success(
   return { status, headers, body: envelope === 'none' ? json : `{"data":${json}}` }
 }
 
-/** What an error looks like at this path: the envelope of section 7, or what RFC 6749, section 5.2, says when asked for it. */
+/** What an error looks like at this path: the envelope (docs/specification.md, section 7), or what RFC 6749, section 5.2, says when asked for it. */
 export function failure(problem: Problem, target: RequestTarget, publicUrl: string): RestResponse {
   const { status, code, message, details } = problem
   const headers: Headers = {}

@@ -9,7 +9,7 @@ export type Response = {
   content?: { 'application/json': { schema: JsonObject } }
 }
 
-/** The one shape of errors (section 7). */
+/** The one shape of errors (docs/specification.md, section 7). */
 export const envelopeComponents = {
   Error: {
     type: 'object',
