@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type SubscribableType, subscribableTypes } from '../domain/events/types.ts'
 import { type Forwarded, forwardEvents } from '../domain/webhooks/deliveries/forward.ts'
+import { isSuccess } from '../domain/webhooks/queue/success.ts'
 import { newSigningSecret, signingKey } from '../domain/webhooks/secrets/sign.ts'
 import { errorMessageOf } from '../telemetry/error-message.ts'
 import { addApiAccess, withApiAccess } from './api-access.ts'
 import { absoluteUrl, answers, type CliIo, oneOf, parseCount } from './io.ts'
-import { formatResponse, isSuccess } from './output.ts'
+import { formatResponse } from './output.ts'
 
 type Options = { forwardTo: string; types?: SubscribableType[]; secret?: string; count?: number; json?: boolean }
 

@@ -51,10 +51,10 @@ function tellOfSlow(log: Logger, facts: { pool: PoolName; durationMs: number; st
   log.warn(facts, 'A statement was slow')
 }
 
-/** The beginning of a text on one line; what it quotes might be a value. */
+/** The beginning of a text on one line, without its comments; what it quotes might be a value. */
 const shownOf = (text: string) =>
   text
-    .replace(/'(?:[^']|'')*'/g, "'…'")
+    .replace(/'(?:[^']|'')*'|--.*/g, (part) => (part.startsWith('--') ? '' : "'…'"))
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, SHOWN_LENGTH)
