@@ -8,16 +8,16 @@ export type Count = {
   remaining: number
   /** Whole seconds until the window ends, at least 1. */
   resetS: number
-  /** Of `take`: this one was too many. Of `peek`: the next one would be. */
+  /** From `take`: this one was over the limit. From `peek`: the next one would be. */
   exceeded: boolean
 }
-/** Fixed windows that begin with their first point. Keys may be any text; only their SHA-256 is kept, and may be asked for. */
+/** Fixed windows that begin with their first point. A key may be any text; only its SHA-256 is stored, and `peek` takes that too. */
 export type Counters = {
   /** Counts one. */
   take(limit: Limit, key: string): Promise<Count>
   /** Counts nothing. */
   peek(limit: Limit, key: string | Buffer): Promise<Count>
-  /** Undoes one `take`: what is counted before it is known to have failed, so that parallel tries cannot slip by. */
+  /** Undoes one `take`, for what is counted in advance so that parallel attempts cannot get past the limit. */
   giveBack(limit: Limit, key: string): Promise<void>
 }
 
@@ -26,7 +26,7 @@ export type LimiterOptions = { keyPrefix: string; points: number; duration: numb
 /** Counts in the memory of this process alone. */
 export const memoryCounters = (): Counters => countersOver((options) => new RateLimiterMemory(options))
 
-/** `RATE_LIMITS=off`: counts nothing, refuses nothing, and still has numbers to show. */
+/** For `RATE_LIMITS=off`: counts and refuses nothing, but still has numbers for the headers. */
 export const unlimitedCounters: Counters = {
   take: async (limit) => untouched(limit),
   peek: async (limit) => untouched(limit),
@@ -34,48 +34,47 @@ export const unlimitedCounters: Counters = {
 }
 
 /**
- * Counters over one limiter of the library for each limit. At most `Newcomers.MAX` keys of a limit have a place of
- * their own; while more come than that, those that have none share 4096 places: memory is bounded and nobody who is
- * counted already is forgotten.
+ * Counters over one limiter of the library for each limit. About `NewKeys.MAX` keys of a limit have a slot of their own.
+ * While there are more, new keys share 4096 slots, so that memory is bounded and no key that is counted already is dropped.
  */
 export function countersOver(makeLimiter: (options: LimiterOptions) => RateLimiterAbstract): Counters {
-  const known = new Map<string, { limiter: RateLimiterAbstract; newcomers: NewKeys }>()
+  const limiters = new Map<string, { limiter: RateLimiterAbstract; newKeys: NewKeys }>()
 
   const limiterOf = ({ name, points, windowS }: Limit) => {
-    const found = known.get(name)
-    if (found) return found
+    const existing = limiters.get(name)
+    if (existing) return existing
     const limiter = makeLimiter({ keyPrefix: name, points, duration: windowS })
-    const made = { limiter, newcomers: new NewKeys(windowS * 1000) }
-    known.set(name, made)
+    const made = { limiter, newKeys: new NewKeys(windowS * 1000) }
+    limiters.set(name, made)
     return made
   }
-  const placeOf = async (limit: Limit, key: string | Buffer) => {
-    const { limiter, newcomers } = limiterOf(limit)
-    const place = typeof key === 'string' ? hash('sha256', key, 'base64url') : key.toString('base64url')
-    if (!newcomers.areTooMany || (await limiter.get(place))) return { limiter, newcomers, place }
-    return { limiter, newcomers, place: `shared ${place.slice(0, 2)}` }
+  const slotOf = async (limit: Limit, key: string | Buffer) => {
+    const { limiter, newKeys } = limiterOf(limit)
+    const slot = typeof key === 'string' ? hash('sha256', key, 'base64url') : key.toString('base64url')
+    if (!newKeys.areTooMany || (await limiter.get(slot))) return { limiter, newKeys, slot }
+    return { limiter, newKeys, slot: `shared ${slot.slice(0, 2)}` }
   }
 
   return {
     async take(limit, key) {
-      const { limiter, newcomers, place } = await placeOf(limit, key)
-      const counted = await outcomeOf(limiter.consume(place))
-      if (counted.isFirstInDuration) newcomers.add()
+      const { limiter, newKeys, slot } = await slotOf(limit, key)
+      const counted = await outcomeOf(limiter.consume(slot))
+      if (counted.isFirstInDuration) newKeys.add()
       return countOf(limit, counted, counted.consumedPoints > limit.points)
     },
     async peek(limit, key) {
-      const { limiter, place } = await placeOf(limit, key)
-      const counted = await limiter.get(place)
+      const { limiter, slot } = await slotOf(limit, key)
+      const counted = await limiter.get(slot)
       return counted ? countOf(limit, counted, counted.consumedPoints >= limit.points) : untouched(limit)
     },
     async giveBack(limit, key) {
-      const { limiter, place } = await placeOf(limit, key)
-      if (await limiter.get(place)) await limiter.reward(place)
+      const { limiter, slot } = await slotOf(limit, key)
+      if (await limiter.get(slot)) await limiter.reward(slot)
     },
   }
 }
 
-/** The library rejects with its result when a limit is exceeded. */
+/** The library rejects with its result when the limit is exceeded. */
 async function outcomeOf(consumed: Promise<RateLimiterRes>): Promise<RateLimiterRes> {
   try {
     return await consumed

@@ -1,4 +1,4 @@
-/** Estimates, from above, how many keys of a fixed window are alive: those that came in the last two windows. */
+/** An upper bound for the number of keys in a fixed window: those that were new in this window or the one before. */
 export class NewKeys {
   static readonly MAX = 100_000
   readonly #windowMs: number

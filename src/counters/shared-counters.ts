@@ -1,22 +1,23 @@
 import { RateLimiterCluster, RateLimiterClusterMaster, RateLimiterRedis } from 'rate-limiter-flexible'
+import { EdgeLogger } from '../telemetry/edge-logger.ts'
 import { logger } from '../telemetry/logger.ts'
 import { type Counters, countersOver, memoryCounters } from './counters.ts'
 
 const ANSWER_MS = 250
 const CONNECT_MS = 2_000
 
-/** Makes the first process of a cluster count for all; called there, before the others start. */
+/** Makes the primary process of a cluster count for all workers. Call it there, before the workers start. */
 export function countForWorkers() {
   new RateLimiterClusterMaster()
 }
 
-/** Counters of a worker process: the first process counts, and this one alone while that does not answer. */
+/** Counters of a worker process: the primary counts, or this process alone while the primary does not answer. */
 export const clusterCounters = (): Counters =>
-  insured(countersOver((options) => new RateLimiterCluster({ ...options, timeoutMs: ANSWER_MS })))
+  withFallback(countersOver((options) => new RateLimiterCluster({ ...options, timeoutMs: ANSWER_MS })))
 
-/** Counters shared by every process on one Redis. Losing it stops nothing: each process then counts alone. */
+/** Counters that all processes share in one Redis. Without it no request fails: each process then counts alone. */
 export async function redisCounters(url: string): Promise<Counters & AsyncDisposable> {
-  const { Redis } = await import('ioredis') // a start without it has 50 files less to load
+  const { Redis } = await import('ioredis') // loaded on demand: 50 files that other configurations do not need
   const client = new Redis(url, {
     lazyConnect: true,
     enableOfflineQueue: false,
@@ -25,10 +26,10 @@ export async function redisCounters(url: string): Promise<Counters & AsyncDispos
     commandTimeout: ANSWER_MS,
     retryStrategy: (tries) => Math.min(1_000, 50 * 2 ** tries),
   })
-  // Without a listener ioredis prints each failed try; `insured` tells once that the counters are away, and once that they are back.
+  // Without a listener ioredis prints every failed attempt; `withFallback` logs an outage instead.
   client.on('error', () => undefined)
   await client.connect().catch(() => undefined)
-  const counters = insured(
+  const counters = withFallback(
     countersOver(
       ({ keyPrefix, ...options }) =>
         new RateLimiterRedis({
@@ -42,19 +43,20 @@ export async function redisCounters(url: string): Promise<Counters & AsyncDispos
   return { ...counters, [Symbol.asyncDispose]: async () => client.disconnect() }
 }
 
-/** Counts in memory while `shared` fails, and says so once at each change. */
-function insured(shared: Counters): Counters {
+/** Counts in the memory of this process while `shared` fails. */
+function withFallback(shared: Counters): Counters {
   const alone = memoryCounters()
-  let isAway = false
+  const edge = new EdgeLogger(logger, {
+    down: 'Shared rate limits unavailable: this process counts alone',
+    up: 'Shared rate limits available again',
+  })
   const attempt = async <Result>(ask: (counters: Counters) => Promise<Result>): Promise<Result> => {
     try {
       const answer = await ask(shared)
-      if (isAway) logger.info('Rate limits are counted together again')
-      isAway = false
+      edge.up()
       return answer
     } catch (error) {
-      if (!isAway) logger.warn({ err: error }, 'The shared rate limits do not answer: this process counts alone')
-      isAway = true
+      edge.down({ err: error })
       return ask(alone)
     }
   }

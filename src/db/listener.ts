@@ -1,38 +1,39 @@
 import type { Sql } from 'postgres'
+import { within } from '../time/within.ts'
 import { connect, type DatabaseTarget } from './client.ts'
 
 const PING_MS = 5_000
 const RETRY_FIRST_MS = 50
-const RETRY_MOST_MS = 2_000
+const RETRY_MAX_MS = 2_000
 const END_S = 1
 
-/** What is called with the payload of each notification of a channel. */
+/** Callbacks by channel, called with the payload of each notification. */
 export type Channels = Readonly<Record<string, (payload: string) => void>>
 
 export type ListenerOptions = {
-  /** After every connection, the first one too: what was notified before it is lost, so what was announced is read again. */
+  /** After every connection, including the first. Earlier notifications are lost, so read again what they announce. */
   onUp?: () => void
-  /** Once per outage. Until the next `onUp`, nothing is heard. */
+  /** Once per outage. There are no notifications until the next `onUp`. */
   onDown?: (error: unknown) => void
   pingMs?: number
 }
 
-/** Listens until it is disposed of; see `listen`. */
+/** Listens until it is disposed of; see `listenToChannels`. */
 export type Listener = AsyncDisposable
 
 /**
- * LISTEN on a connection of its own, which comes back by itself: after 50 ms, then less and less often, every 2 s at most.
- * A server that only fell silent is noticed by a ping. `target` must be a direct connection: LISTEN does not pass a
- * transaction pooler.
+ * LISTEN on a connection of its own, which reconnects after 50 ms, then with growing pauses of up to 2 s. A ping every 5 s
+ * detects a server that stopped answering. `target` must be a direct connection: LISTEN does not work through a transaction
+ * pooler.
  */
 export function listenToChannels(target: DatabaseTarget, channels: Channels, options: ListenerOptions = {}): Listener {
-  const listener = new Reconnecting(target, channels, options)
+  const listener = new ReconnectingListener(target, channels, options)
   listener.open()
   return listener
 }
 
-/** One life of the connection is one client, so that nothing of it comes back on its own. */
-class Reconnecting implements AsyncDisposable {
+/** Each connection is a new client, so that the driver never reconnects by itself. */
+class ReconnectingListener implements AsyncDisposable {
   readonly #target: DatabaseTarget
   readonly #channels: Channels
   readonly #options: ListenerOptions
@@ -53,15 +54,15 @@ class Reconnecting implements AsyncDisposable {
       max: 1,
       statementMs: 0,
       onNotify: (channel, payload) => this.#channels[channel]?.(payload),
-      onClose: () => this.#lose(client, new Error('The listening connection ended')),
+      onClose: () => this.#reconnect(client, new Error('The LISTEN connection ended')),
     })
     this.#client = client
-    this.#begin(client).catch((error) => this.#lose(client, error))
+    this.#listen(client).catch((error) => this.#reconnect(client, error))
   }
 
-  async #begin(client: Sql) {
+  async #listen(client: Sql) {
     for (const channel of Object.keys(this.#channels)) {
-      await this.#within(client.unsafe(`listen "${channel.replaceAll('"', '""')}"`))
+      await this.#answered(client.unsafe(`listen "${channel.replaceAll('"', '""')}"`))
     }
     if (client !== this.#client) return
     this.#failures = 0
@@ -71,34 +72,28 @@ class Reconnecting implements AsyncDisposable {
 
   #pingLater(client: Sql) {
     const ping = () =>
-      this.#within(client.unsafe('select 1')).then(
+      this.#answered(client.unsafe('select 1')).then(
         () => client === this.#client && this.#pingLater(client),
-        (error) => this.#lose(client, error),
+        (error) => this.#reconnect(client, error),
       )
     this.#timer = setTimeout(ping, this.#pingMs).unref()
   }
 
-  #lose(client: Sql, error: unknown) {
+  #reconnect(client: Sql, error: unknown) {
     if (client !== this.#client || this.#isStopped) return
     this.#client = undefined
     clearTimeout(this.#timer)
-    client.end({ timeout: 0 }).catch(() => {}) // it is lost already
+    client.end({ timeout: 0 }).catch(() => {}) // the connection is lost already
     if (this.#failures === 0) this.#options.onDown?.(error)
-    const pause = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** this.#failures++)
+    const pause = Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** this.#failures++)
     this.#timer = setTimeout(() => this.open(), pause)
   }
 
-  /** A server that is frozen or cut off answers nothing at all, for a quarter of an hour. */
-  async #within(query: PromiseLike<unknown>): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    const silence = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`No answer within ${this.#pingMs} ms`)), this.#pingMs)
+  /** Rejects early when the server is frozen or cut off, which TCP would report only after about a quarter of an hour. */
+  async #answered(query: PromiseLike<unknown>): Promise<void> {
+    await within(this.#pingMs, query, () => {
+      throw new Error(`No answer within ${this.#pingMs} ms`)
     })
-    try {
-      await Promise.race([query, silence])
-    } finally {
-      clearTimeout(timer)
-    }
   }
 
   get #pingMs() {
@@ -110,6 +105,6 @@ class Reconnecting implements AsyncDisposable {
     clearTimeout(this.#timer)
     const client = this.#client
     this.#client = undefined
-    await client?.end({ timeout: END_S }).catch(() => {}) // it may be lost meanwhile
+    await client?.end({ timeout: END_S }).catch(() => {}) // the connection may have been lost meanwhile
   }
 }

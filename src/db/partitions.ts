@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
+import { DAY_MS } from '../time/durations.ts'
 import type { Database } from './client.ts'
 import { isDetachPending, isPartitionMissing } from './db-error.ts'
-import { boundAt, partitionRanges, timeOfBound } from './partition-ranges.ts'
+import { partitionRanges } from './partition-ranges.ts'
+import { decodeTime, idPrefixAt } from './time-prefix.ts'
 
 /**
  * Range partitions over identifiers, whose first ten characters are their millisecond: a table ordered by id is ordered by
@@ -19,8 +21,6 @@ const PARTITIONED = [
 ] as const
 
 type Partitioned = (typeof PARTITIONED)[number]
-
-const DAY_MS = 86_400_000
 
 /** In days. */
 export type PartitionWindow = { back?: number; ahead?: number }
@@ -68,7 +68,7 @@ async function makePartitions(db: Database, now: Date, { back = 0, ahead = 7 }: 
 /** Until when rows of every partitioned table find their partition; the past when one of them has none at all. */
 export async function partitionsUntil(db: Database): Promise<Date> {
   const bounds = await Promise.all(PARTITIONED.map(async ({ table }) => (await partitionsOf(db, table)).at(-1)?.bound))
-  return new Date(Math.min(...bounds.map((bound) => (bound ? timeOfBound(bound) : 0))))
+  return new Date(Math.min(...bounds.map((bound) => (bound ? decodeTime(bound) : 0))))
 }
 
 async function makeMissing(tx: Database, { table, prefix, unit }: Partitioned, from: Date, to: Date) {
@@ -78,7 +78,7 @@ async function makeMissing(tx: Database, { table, prefix, unit }: Partitioned, f
     .filter(({ name }) => !present.has(name))
   for (const { name, from, to } of missing) {
     // CREATE … PARTITION OF waits for every reader of the table, and all others wait behind it; ATTACH does not
-    const [low, high] = [boundAt(prefix, from), boundAt(prefix, to)]
+    const [low, high] = [idPrefixAt(prefix, from), idPrefixAt(prefix, to)]
     await run(tx, `create table ${name} (like ${table} including defaults including constraints including storage)`)
     await run(tx, `alter table ${table} attach partition ${name} for values from ('${low}') to ('${high}')`)
   }
@@ -87,7 +87,7 @@ async function makeMissing(tx: Database, { table, prefix, unit }: Partitioned, f
 
 async function dropOld(db: Database, { table, prefix, keepDays }: Partitioned, now: Date): Promise<string[]> {
   if (keepDays === undefined) return []
-  const limit = boundAt(prefix, new Date(now.getTime() - keepDays * DAY_MS))
+  const limit = idPrefixAt(prefix, new Date(now.getTime() - keepDays * DAY_MS))
   for (const partition of await partitionsOf(db, table)) {
     if (partition.bound <= limit && !(await detach(db, table, partition))) break
   }

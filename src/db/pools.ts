@@ -1,20 +1,20 @@
-import { setTimeout as after } from 'node:timers/promises'
 import type { Sql } from 'postgres'
+import { within } from '../time/within.ts'
 import { connect, type Database, type DatabaseTarget, databaseOver, type Pooler } from './client.ts'
 import type { StatementWatch } from './prepared-client.ts'
 
 const END_S = 5
 
 export type PoolName = 'fast' | 'slow' | 'replica'
-/** Connections of a pool at most. */
+/** The largest number of connections of each pool. */
 export const poolSizes: Record<PoolName, number> = { fast: 8, slow: 2, replica: 4 }
 
 export type Pools = AsyncDisposable & {
-  /** Short statements, pipelined. */
+  /** For short statements, which are pipelined. */
   db: Database
-  /** What may take more than 50 ms: lists of the console, replays, housekeeping. Nobody waits behind it. */
+  /** For what may take more than 50 ms: lists of the console, replays, maintenance. Not pipelined. */
   slow: Database
-  /** A copy of the primary, for lists (see replica.ts); `slow` when there is none. */
+  /** The replica, for lists (see replica.ts); `slow` where there is none. */
   replica: Database
 }
 
@@ -23,7 +23,7 @@ export function openPools(target: DatabaseTarget, { replica, pooler = 'session',
   const fast = { statementMs: 5_000, pipeline: 8, plans: 'generic', pooler } as const
   const clients: Client[] = [
     { pool: 'fast', client: connect(target, { ...fast, max: poolSizes.fast }) },
-    // lists with optional filters: what a value leaves out should not be planned for
+    // custom plans: lists with optional filters should be planned for the filters that are given
     {
       pool: 'slow',
       client: connect(target, { name: 'developer-api slow', max: poolSizes.slow, plans: 'custom', pooler }),
@@ -33,12 +33,12 @@ export function openPools(target: DatabaseTarget, { replica, pooler = 'session',
     const client = connect(replica, { name: 'developer-api replica', max: poolSizes.replica, plans: 'custom', pooler })
     clients.push({ pool: 'replica', client })
   }
-  const [db, slow, copy] = clients.map(({ pool, client }) => databaseOver(client, watch?.(pool)))
-  if (!db || !slow) throw new Error('Two clients were opened')
+  const [db, slow, readOnly] = clients.map(({ pool, client }) => databaseOver(client, watch?.(pool)))
+  if (!db || !slow) throw new Error('Expected two clients')
   return {
     db,
     slow,
-    replica: copy ?? slow,
+    replica: readOnly ?? slow,
     [Symbol.asyncDispose]: async () => {
       await Promise.all(clients.map(({ client }) => endClient(client)))
     },
@@ -50,14 +50,11 @@ type Client = { pool: PoolName; client: Sql }
 export type PoolOptions = {
   replica?: DatabaseTarget | undefined
   pooler?: Pooler | undefined
-  /** Follows the statements of each pool. */
+  /** Observes the statements of each pool. */
   watch?: (pool: PoolName) => StatementWatch
 }
 
-/** Lets statements in flight finish for 5 s. Resolves in any case: a connection that hangs does not hold up the stop. */
+/** Lets statements in flight finish for 5 s. Resolves in any case, so that a connection that hangs does not delay the shutdown. */
 export async function endClient(client: Sql): Promise<void> {
-  const stop = new AbortController()
-  const limit = after((END_S + 1) * 1000, undefined, { signal: stop.signal }).catch(() => {})
-  await Promise.race([client.end({ timeout: END_S }), limit])
-  stop.abort()
+  await within((END_S + 1) * 1000, client.end({ timeout: END_S }), () => {})
 }

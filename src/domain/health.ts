@@ -1,6 +1,6 @@
-import { setTimeout as after } from 'node:timers/promises'
 import { countPending } from '../db/migrate.ts'
 import { partitionsUntil } from '../db/partitions.ts'
+import { within } from '../time/within.ts'
 import type { Context } from './core/context.ts'
 import { Problem } from './core/problem.ts'
 import { apiVersion } from './core/version.ts'
@@ -26,16 +26,9 @@ export function metadata({ publicUrl }: Pick<Context, 'publicUrl'>) {
  * partitions for what is written now. Throws `unavailable` otherwise.
  */
 export async function checkReadiness(ctx: Context): Promise<{ ready: true }> {
-  const stop = new AbortController()
-  const silence = after(ANSWER_MS, 'the database does not answer', { signal: stop.signal, ref: false })
-  silence.catch(() => {}) // aborted, because there was an answer
-  try {
-    const lack = await Promise.race([findLack(ctx), silence])
-    if (lack !== undefined) throw new Problem('unavailable', `Not ready: ${lack}.`, { retryAfterS: 1 })
-    return { ready: true }
-  } finally {
-    stop.abort()
-  }
+  const lack = await within(ANSWER_MS, findLack(ctx), () => 'the database does not answer')
+  if (lack !== undefined) throw new Problem('unavailable', `Not ready: ${lack}.`, { retryAfterS: 1 })
+  return { ready: true }
 }
 
 async function findLack({ db, now, stopping }: Context): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-/** Why something failed, on one line: what the error says first, and what is at the bottom of it. */
+/** An error on one line: its message, then those of its causes. */
 export function errorMessageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const [line = ''] = error.message.split('\n')

@@ -5,15 +5,15 @@ import { describeError, withoutSecrets } from './redaction.ts'
 export type { Logger }
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
-/** Lines wait at most this long, so that a busy server writes them in batches. */
+/** Lines are buffered for at most this long, so that a busy server writes them in batches. */
 const FLUSH_MS = 100
 const BATCH_BYTES = 4_096
 
 let destination: DestinationStream & { flushSync?: () => void } = { write: () => undefined }
 
 /**
- * The process's log: one JSON object a line. Silent until `openLog`, so that verbs may log wherever they run; no line
- * carries a credential (see redaction.ts).
+ * The log of the process: one JSON object per line. Silent until `openLog`, so that verbs can log wherever they run. Every
+ * line passes redaction.ts, which removes credentials.
  */
 export const logger: Logger = pino(
   {
@@ -27,7 +27,7 @@ export const logger: Logger = pino(
   { write: (line: string) => destination.write(line) },
 )
 
-/** Where lines go from now on: `stdout` for a service, `stderr` for a command, whose output is something else. */
+/** Sets where lines go: `stdout` for a service, `stderr` for a command, whose stdout is its result. */
 export function openLog(level: LogLevel, stream: 'stdout' | 'stderr' = 'stdout') {
   logger.level = level
   const fd = stream === 'stdout' ? 1 : 2
@@ -41,7 +41,7 @@ export function openLog(level: LogLevel, stream: 'stdout' | 'stderr' = 'stdout')
   )
 }
 
-/** Writes what still waits; called before the process ends. */
+/** Writes buffered lines. Call it before the process ends. */
 export function flushLog() {
   destination.flushSync?.()
 }

@@ -1,6 +1,6 @@
 const colours: Record<string, number> = { trace: 90, debug: 90, info: 32, warn: 33, error: 31, fatal: 31 }
 
-/** One line of the log for a person at a terminal: time, level, sentence, the rest as `name=value`, a stack below. */
+/** A log line for a terminal: time, level, message, the other fields as `name=value`, and the stack on lines of its own. */
 export function prettyLine(line: string): string {
   const { time, level, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>
   const colour = colours[String(level)] ?? 39

@@ -4,7 +4,7 @@ import { Metrics } from './metrics.ts'
 const REQUEST_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const STATEMENT_BOUNDS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 
-/** What this process does. Made only where somebody may ask for it, so that nobody else pays for counting. */
+/** Metrics of what this process does. Created only when metrics are served, so that counting costs nothing otherwise. */
 export class ProcessMetrics extends Metrics {
   readonly #requests = new Histogram({
     name: 'http_request_duration_seconds',
@@ -32,7 +32,7 @@ export class ProcessMetrics extends Metrics {
     collectDefaultMetrics({ register: this.registry })
   }
 
-  /** `operation` must be one of a known few. A status of 499 is a caller who left. */
+  /** `operation` must be one of a small fixed set. Status 499: the caller closed the connection. */
   observeRequest(operation: string, status: number, seconds: number) {
     this.#requests.observe({ operation, status: `${Math.floor(status / 100)}xx` }, seconds)
     if (status === 429) this.#limited.inc({ operation })

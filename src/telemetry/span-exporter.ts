@@ -1,31 +1,27 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base'
+import { EdgeLogger } from './edge-logger.ts'
 import type { Logger } from './logger.ts'
 
-type Done = Parameters<SpanExporter['export']>[1]
-
-/** Sends spans to a collector (OTLP over HTTP, as JSON). That it does not take them is told once, and once that it does again. */
+/** Sends spans to a collector (OTLP over HTTP, as JSON), and logs once when it stops accepting them and once when it accepts them again. */
 export class LoggingSpanExporter implements SpanExporter {
   readonly #exporter: OTLPTraceExporter
-  readonly #log: Logger
-  #isFailing = false
+  readonly #edge: EdgeLogger
 
   constructor(url: string, log: Logger) {
     this.#exporter = new OTLPTraceExporter({ url })
-    this.#log = log
-  }
-
-  export(spans: Parameters<SpanExporter['export']>[0], done: Done) {
-    this.#exporter.export(spans, (result) => {
-      this.#tell(result)
-      done(result)
+    this.#edge = new EdgeLogger(log, {
+      down: 'Trace collector does not accept spans',
+      up: 'Trace collector accepts spans again',
     })
   }
 
-  #tell({ error }: Parameters<Done>[0]) {
-    if (error && !this.#isFailing) this.#log.warn({ err: error }, 'The collector of traces does not take them')
-    if (!error && this.#isFailing) this.#log.info('The collector takes traces again')
-    this.#isFailing = error !== undefined
+  export(spans: Parameters<SpanExporter['export']>[0], done: Parameters<SpanExporter['export']>[1]) {
+    this.#exporter.export(spans, (result) => {
+      if (result.error) this.#edge.down({ err: result.error })
+      else this.#edge.up()
+      done(result)
+    })
   }
 
   shutdown() {

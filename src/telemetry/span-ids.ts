@@ -1,21 +1,21 @@
 import { type IdGenerator, RandomIdGenerator } from '@opentelemetry/sdk-trace-base'
 import type { SpanPosition } from './event-trace.ts'
 
-/** Identifiers of spans: random, but for a span whose identifiers were chosen. */
+/** Identifiers of spans: random, unless `withIds` fixes them. */
 export class SpanIds implements IdGenerator {
   readonly #random = new RandomIdGenerator()
-  #chosen: Partial<SpanPosition> = {}
+  #fixed: Partial<SpanPosition> = {}
 
-  /** `start` makes one span, whose identifiers are those given; a span with a parent is in its parent's trace all the same. */
-  choose<Made>(chosen: Partial<SpanPosition>, start: () => Made): Made {
-    this.#chosen = chosen
+  /** `start` creates one span, which gets these identifiers. A span with a parent stays in the trace of its parent. */
+  withIds<Created>(ids: Partial<SpanPosition>, start: () => Created): Created {
+    this.#fixed = ids
     try {
       return start()
     } finally {
-      this.#chosen = {}
+      this.#fixed = {}
     }
   }
 
-  generateTraceId = () => this.#chosen.traceId ?? this.#random.generateTraceId()
-  generateSpanId = () => this.#chosen.spanId ?? this.#random.generateSpanId()
+  generateTraceId = () => this.#fixed.traceId ?? this.#random.generateTraceId()
+  generateSpanId = () => this.#fixed.spanId ?? this.#random.generateSpanId()
 }

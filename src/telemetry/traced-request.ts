@@ -1,18 +1,18 @@
 import { isSpanContextValid, type SpanContext } from '@opentelemetry/api'
 
-/** More statements of one request are counted and not shown. */
+/** Further statements of the same request are counted but get no span. */
 const STATEMENTS_MAX = 64
 
-type FollowedStatement = { pool: string; text: string; beginMs: number; endMs: number; error: unknown }
+type TracedStatement = { pool: string; text: string; beginMs: number; endMs: number; error: unknown }
 export type PublishedEvent = { id: string; type: string; atMs: number }
 
 /**
- * What a request has done so far. It becomes spans when it has ended, because only then is it known which trace it
- * belongs to: its caller's, or that of the event which it has published.
+ * What a request has done so far. It becomes spans when the request has ended, because only then its trace is known: that of
+ * its caller, or that of the first event that it published.
  */
 export class TracedRequest {
   readonly beginMs = nowMs()
-  readonly statements: FollowedStatement[] = []
+  readonly statements: TracedStatement[] = []
   readonly events: PublishedEvent[] = []
   /** The caller's span, from the header `traceparent`. */
   readonly parent: SpanContext | undefined
@@ -23,7 +23,7 @@ export class TracedRequest {
     this.parent = traceparent === undefined ? undefined : parentOf(traceparent)
   }
 
-  /** Follows a statement; what it returns is to be called with its rows or its error. */
+  /** Records a statement. Call the returned function with its rows or its error. */
   statement(pool: string, text: string): (outcome: unknown) => void {
     const beginMs = nowMs()
     return (outcome) => {
@@ -37,7 +37,7 @@ export class TracedRequest {
 /** Milliseconds since 1970, with fractions. */
 export const nowMs = () => performance.timeOrigin + performance.now()
 
-/** W3C Trace Context, section 3.2: a later version may say more behind these four, and `ff` is none. */
+/** W3C Trace Context, section 3.2: later versions may append fields, and version `ff` is invalid. */
 function parentOf(header: string): SpanContext | undefined {
   const [, version, traceId = '', spanId = '', flags = ''] =
     /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:$|-)/.exec(header.trim()) ?? []

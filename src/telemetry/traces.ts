@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { setTimeout as after } from 'node:timers/promises'
 import { ROOT_CONTEXT, type Span, SpanKind, type SpanOptions, SpanStatusCode, trace } from '@opentelemetry/api'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import {
@@ -9,6 +8,7 @@ import {
   SamplingDecision,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base'
+import { within } from '../time/within.ts'
 import { eventSpanPosition, type SpanPosition } from './event-trace.ts'
 import type { Logger } from './logger.ts'
 import { LoggingSpanExporter } from './span-exporter.ts'
@@ -18,9 +18,9 @@ import { nowMs, type PublishedEvent, TracedRequest } from './traced-request.ts'
 const FLUSH_MS_MAX = 2_000
 
 export type TracesOptions = {
-  /** Of the collector, without a slash at its end: spans go to `/v1/traces` below it. */
+  /** Base address of the collector, without a slash at its end; spans go to `/v1/traces` below it. */
   endpoint: string
-  /** The share of traces that are kept, from 0 to 1. */
+  /** Share of traces that are recorded, from 0 to 1. */
   share: number
   version: string
   log: Logger
@@ -31,7 +31,7 @@ type Attempt = { durationMs: number; status: number | null; errorClass: string |
 
 /**
  * Spans of requests, of their statements, of the events that they publish and of the attempts to deliver those. A request
- * without a `traceparent` is in the trace of its first event; other events have a trace of their own, linked to it.
+ * without a `traceparent` joins the trace of its first event. Every other event has a trace of its own, linked to the request.
  */
 export class Traces implements AsyncDisposable {
   readonly #current = new AsyncLocalStorage<TracedRequest>()
@@ -50,22 +50,22 @@ export class Traces implements AsyncDisposable {
     })
   }
 
-  /** Answers a request, and follows what is done for it. */
+  /** Runs `answer` so that its statements and events are recorded for the request. */
   within(request: TracedRequest, answer: () => void) {
     this.#current.run(request, answer)
   }
 
-  /** Begins to follow a request; see `within` and `end`. */
+  /** Starts to trace a request; see `within` and `end`. */
   begin(traceparent: string | undefined): TracedRequest {
     return new TracedRequest(traceparent)
   }
 
-  /** A statement that is asked now, if it is asked for a request; what comes back is called with its rows or its error. */
+  /** Records a statement of the current request, if there is one. Call the returned function with its rows or its error. */
   statement(pool: string, text: string): ((outcome: unknown) => void) | undefined {
     return this.#current.getStore()?.statement(pool, text)
   }
 
-  /** An event that is written now. */
+  /** Records an event that is being written. */
   published(id: string, type: string) {
     const event = { id, type, atMs: nowMs() }
     const request = this.#current.getStore()
@@ -73,11 +73,15 @@ export class Traces implements AsyncDisposable {
     else this.#publish(event)
   }
 
-  /** An attempt that has just ended. */
+  /** Records a delivery attempt that has just ended. */
   attempted({ event_id: id, type, subscription_id, attempts }: Delivery, { durationMs, status, errorClass }: Attempt) {
     const endMs = nowMs()
-    const place = eventSpanPosition(id)
-    const parent = trace.setSpanContext(ROOT_CONTEXT, { ...place, traceFlags: this.#flagsOf(place), isRemote: true })
+    const position = eventSpanPosition(id)
+    const parent = trace.setSpanContext(ROOT_CONTEXT, {
+      ...position,
+      traceFlags: this.#flagsOf(position),
+      isRemote: true,
+    })
     const attributes = {
       'messaging.message.id': id,
       'webhook.subscription.id': subscription_id,
@@ -91,13 +95,13 @@ export class Traces implements AsyncDisposable {
     span.end(endMs)
   }
 
-  /** A request whose response has ended. An event of one that failed was never written. */
+  /** Creates the spans of a request whose response has ended. If it failed, its events were rolled back and get none. */
   end(request: TracedRequest, { operation, method, status, requestId }: Answered) {
     request.isOver = true
     const events = status < 400 ? request.events : []
-    const places = events.map(({ id }) => eventSpanPosition(id))
+    const positions = events.map(({ id }) => eventSpanPosition(id))
     const context = request.parent ? trace.setSpanContext(ROOT_CONTEXT, request.parent) : ROOT_CONTEXT
-    const traceId = request.parent?.traceId ?? places[0]?.traceId
+    const traceId = request.parent?.traceId ?? positions[0]?.traceId
     const options = {
       kind: SpanKind.SERVER,
       startTime: request.beginMs,
@@ -107,9 +111,9 @@ export class Traces implements AsyncDisposable {
         'request.id': requestId,
         'database.statements': request.statementCount,
       },
-      links: places
-        .filter((place) => place.traceId !== traceId)
-        .map((place) => ({ context: { ...place, traceFlags: this.#flagsOf(place) } })),
+      links: positions
+        .filter((position) => position.traceId !== traceId)
+        .map((position) => ({ context: { ...position, traceFlags: this.#flagsOf(position) } })),
     }
     const span = this.#start(operation, options, { ...(traceId !== undefined && { traceId }) }, context)
     this.#addStatements(span, request)
@@ -126,29 +130,29 @@ export class Traces implements AsyncDisposable {
         'db.client.connection.pool.name': pool,
       }
       const options = { kind: SpanKind.CLIENT, startTime: beginMs, attributes }
-      const span = this.#tracer.startSpan(`query ${text.split(' ', 1)[0]}`, options, within(parent))
+      const span = this.#tracer.startSpan(`query ${text.split(' ', 1)[0]}`, options, childOf(parent))
       if (error) fail(span)
       span.end(endMs)
     }
   }
 
   #publish({ id, type, atMs }: PublishedEvent, cause?: Span) {
-    const place = eventSpanPosition(id)
-    const isInside = cause?.spanContext().traceId === place.traceId
+    const position = eventSpanPosition(id)
+    const isInside = cause?.spanContext().traceId === position.traceId
     const options = {
       kind: SpanKind.PRODUCER,
       startTime: atMs,
       attributes: { 'messaging.message.id': id },
       links: cause && !isInside ? [{ context: cause.spanContext() }] : [],
     }
-    this.#start(`publish ${type}`, options, place, isInside ? within(cause) : ROOT_CONTEXT).end(atMs)
+    this.#start(`publish ${type}`, options, position, isInside ? childOf(cause) : ROOT_CONTEXT).end(atMs)
   }
 
-  #start(name: string, options: SpanOptions, chosen: Partial<SpanPosition>, context = ROOT_CONTEXT): Span {
-    return this.#ids.choose(chosen, () => this.#tracer.startSpan(name, options, context))
+  #start(name: string, options: SpanOptions, ids: Partial<SpanPosition>, context = ROOT_CONTEXT): Span {
+    return this.#ids.withIds(ids, () => this.#tracer.startSpan(name, options, context))
   }
 
-  /** All who meet an event judge alike whether its trace is kept. */
+  /** Sampling depends on the trace id alone, so every process decides the same for an event. */
   #flagsOf({ traceId }: SpanPosition) {
     const { decision } = this.#sampler.shouldSample(ROOT_CONTEXT, traceId)
     return decision === SamplingDecision.RECORD_AND_SAMPLED ? 1 : 0
@@ -158,14 +162,12 @@ export class Traces implements AsyncDisposable {
     return this.#provider.getTracer('developer-api')
   }
 
-  /** Sends what still waits, for 2 s at most: a collector that hangs does not hold up the stop. */
+  /** Sends pending spans, for 2 s at most, so that a collector that hangs does not delay the shutdown. */
   async [Symbol.asyncDispose]() {
-    const limit = new AbortController()
-    const late = after(FLUSH_MS_MAX, undefined, { signal: limit.signal }).catch(() => {})
-    await Promise.race([this.#provider.shutdown().catch(() => {}), late])
-    limit.abort()
+    const sent = this.#provider.shutdown().catch(() => {})
+    await within(FLUSH_MS_MAX, sent, () => {})
   }
 }
 
-const within = (parent: Span) => trace.setSpan(ROOT_CONTEXT, parent)
+const childOf = (parent: Span) => trace.setSpan(ROOT_CONTEXT, parent)
 const fail = (span: Span) => span.setStatus({ code: SpanStatusCode.ERROR })

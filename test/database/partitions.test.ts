@@ -2,10 +2,11 @@ import { sql } from 'drizzle-orm'
 import { afterAll, expect, test, vi } from 'vitest'
 import { connect } from '../../src/db/client.ts'
 import { isPartitionMissing } from '../../src/db/db-error.ts'
-import { boundAt, partitionRanges, timeOfBound } from '../../src/db/partition-ranges.ts'
+import { partitionRanges } from '../../src/db/partition-ranges.ts'
 import { maintainPartitions, partitionsUntil } from '../../src/db/partitions.ts'
 import { endClient, openPools } from '../../src/db/pools.ts'
 import { statement } from '../../src/db/statement.ts'
+import { decodeTime, idPrefixAt } from '../../src/db/time-prefix.ts'
 import { lowerBound, newId } from '../../src/domain/core/ids.ts'
 import { createTestDatabase } from '../support/database.ts'
 
@@ -21,10 +22,10 @@ const insertAt = (at: Date) => insertEvent(database.db, newId('event', at))
 
 test('bounds are the beginnings of identifiers, in the order of time', () => {
   const at = new Date('2026-01-02T03:04:05.678Z')
-  expect(boundAt('evt', at)).toBe(lowerBound('event', at))
-  expect(timeOfBound(boundAt('evt', at))).toBe(at.getTime())
-  expect(boundAt('evt', new Date(at.getTime() + 1)) > newId('event', at)).toBe(true)
-  expect(newId('event', at) > boundAt('evt', at)).toBe(true)
+  expect(idPrefixAt('evt', at)).toBe(lowerBound('event', at))
+  expect(decodeTime(idPrefixAt('evt', at))).toBe(at.getTime())
+  expect(idPrefixAt('evt', new Date(at.getTime() + 1)) > newId('event', at)).toBe(true)
+  expect(newId('event', at) > idPrefixAt('evt', at)).toBe(true)
 })
 
 test('spans meet, months have their own lengths, and both are those of UTC', () => {

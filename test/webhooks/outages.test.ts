@@ -17,8 +17,8 @@ import { createStage, type Stage } from './support/stage.ts'
 
 const EVENTS = 20
 const WINDOW = 8 // attempts that a subscription has in flight
-const AWAY = 'Webhooks wait for the database'
-const BACK = 'Webhooks are delivered again'
+const AWAY = 'Webhook delivery interrupted'
+const BACK = 'Webhook delivery resumed'
 
 const waker = new WakeHub()
 let stage: Stage

@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto'
+import { BASE32, decodeTime, idPrefixAt, TIME_DIGITS } from '../../db/time-prefix.ts'
 
 const prefixes = {
   user: 'usr',
@@ -18,10 +19,8 @@ const prefixes = {
 } as const
 export type Kind = keyof typeof prefixes
 
-const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz' // Crockford base 32, lower case
-const TIME_LENGTH = 10
 const RANDOM_LENGTH = 16
-const SHAPE = new RegExp(`^[${ALPHABET}]{${TIME_LENGTH + RANDOM_LENGTH}}$`)
+const SHAPE = new RegExp(`^[${BASE32}]{${TIME_DIGITS + RANDOM_LENGTH}}$`)
 
 /**
  * `msg_` + a UUIDv7 (RFC 9562, section 5.7) in 26 characters, 5 bits each. Ten of them are the milliseconds of `at`, so
@@ -33,7 +32,7 @@ export function newId(kind: Kind, at: Date): string {
 
 /** The beginning of every identifier that is made in the millisecond of `at`; smaller than any of them. */
 export function lowerBound(kind: Kind, at: Date): string {
-  return `${prefixes[kind]}_${timePart(at.getTime())}`
+  return idPrefixAt(prefixes[kind], at)
 }
 
 /** Whether a caller's string can be an identifier of this kind at all; what cannot is never looked up. */
@@ -44,24 +43,7 @@ export function isId(kind: Kind, value: string): boolean {
 
 /** When an identifier of ours was made, to the millisecond. */
 export function createdAtOf(id: string): Date {
-  const time = id.slice(id.indexOf('_') + 1).slice(0, TIME_LENGTH)
-  return new Date([...time].reduce((ms, digit) => ms * 32 + ALPHABET.indexOf(digit), 0))
-}
-
-let lastTime = -1
-let lastTimePart = ''
-
-function timePart(ms: number): string {
-  if (ms === lastTime) return lastTimePart
-  let rest = ms
-  let text = ''
-  for (let i = 0; i < TIME_LENGTH; i++) {
-    text = ALPHABET[rest % 32] + text
-    rest = Math.floor(rest / 32)
-  }
-  lastTime = ms
-  lastTimePart = text
-  return text
+  return new Date(decodeTime(id))
 }
 
 const pool = new Uint8Array(RANDOM_LENGTH * 256)
@@ -78,7 +60,7 @@ function randomPart(): string {
     let bits = (pool[used++] ?? 0) & 31
     if (i === 0) bits = 0b01110 | (bits & 1)
     if (i === 3) bits = 0b01000 | (bits & 0b10011)
-    text += ALPHABET[bits]
+    text += BASE32[bits]
   }
   return text
 }

@@ -1,33 +1,23 @@
 import { isConnectionLost } from '../../db/db-error.ts'
+import { EdgeLogger } from '../../telemetry/edge-logger.ts'
 import { errorMessageOf } from '../../telemetry/error-message.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 
-/** Tells once that a database does not answer any more, and once that it does again; is given what becomes of statements. */
+/** Logs once when the connection to a database is lost and once when it is restored, judging by the outcomes of statements. */
 export class DatabaseOutages {
-  readonly #log: Logger
-  readonly #name: string
-  #lostAt: number | undefined
+  readonly #edge: EdgeLogger
 
-  constructor(log: Logger, name: string) {
-    this.#log = log
-    this.#name = name
+  constructor(log: Logger, database: string) {
+    this.#edge = new EdgeLogger(log, {
+      down: 'Database connection lost',
+      up: 'Database connection restored',
+      facts: { database },
+    })
   }
 
-  /** The rows or the error of a statement. */
-  heard(outcome: unknown) {
-    if (outcome instanceof Error) {
-      if (this.#lostAt === undefined && isConnectionLost(outcome)) this.#lose(outcome)
-    } else if (this.#lostAt !== undefined) this.#find(this.#lostAt)
-  }
-
-  #lose(error: Error) {
-    this.#lostAt = performance.now()
-    this.#log.warn({ database: this.#name, reason: errorMessageOf(error) }, 'The database does not answer')
-  }
-
-  #find(lostAt: number) {
-    this.#lostAt = undefined
-    const awayMs = Math.round(performance.now() - lostAt)
-    this.#log.info({ database: this.#name, awayMs }, 'The database answers again')
+  /** `outcome`: the rows or the error of a statement. */
+  observe(outcome: unknown) {
+    if (!(outcome instanceof Error)) this.#edge.up()
+    else if (isConnectionLost(outcome)) this.#edge.down({ reason: errorMessageOf(outcome) })
   }
 }

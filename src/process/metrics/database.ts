@@ -1,48 +1,48 @@
-import { setTimeout as after } from 'node:timers/promises'
 import { countConnections } from '../../db/connections.ts'
 import { partitionsUntil } from '../../db/partitions.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { queueMetrics } from '../../domain/webhooks/queue/queue-metrics.ts'
 import { Metrics, type Sample } from '../../telemetry/metrics.ts'
+import { within } from '../../time/within.ts'
 
 const ANSWER_MS = 2_000
 
-type Reading = Awaited<ReturnType<typeof read>>
+type Readings = Awaited<ReturnType<typeof read>>
 
 /**
- * What only the database knows, of all processes together: asked once a scrape, whichever process is asked. Without an
- * answer within 2 s `database_up` is 0 and stands alone.
+ * What only the database knows, about all processes together; read once per scrape by one process. Without an answer within
+ * 2 s there is `database_up 0` alone.
  */
 export async function collectDatabaseMetrics(ctx: Context | undefined) {
-  const reading = ctx && (await readInTime(ctx))
+  const readings = ctx && (await readInTime(ctx))
   const metrics = new Metrics()
   const gauge = (name: string, help: string, samples: Sample[]) =>
     metrics.mirror({ name, help, type: 'gauge', aggregator: 'max', read: () => samples })
-  gauge('database_up', '1 while the database answers', [{ value: reading ? 1 : 0 }])
-  if (reading) for (const [name, [help, samples]] of Object.entries(describe(reading))) gauge(name, help, samples)
+  gauge('database_up', '1 while the database answers', [{ value: readings ? 1 : 0 }])
+  if (readings) for (const [name, [help, samples]] of Object.entries(describe(readings))) gauge(name, help, samples)
   return metrics.collect()
 }
 
 function describe({
-  survey,
+  queue,
   connections,
   partitionsAheadS,
-}: Reading): Record<string, [help: string, samples: Sample[]]> {
+}: Readings): Record<string, [help: string, samples: Sample[]]> {
   const one = (value: number): Sample[] => [{ value }]
   return {
-    webhook_due_lag_seconds: ['How long the oldest delivery waits that could be begun', one(survey.due_lag_s)],
+    webhook_due_lag_seconds: ['How long the oldest delivery waits that could be begun', one(queue.due_lag_s)],
     webhook_pending: [
       'Deliveries that wait, by lane',
       [
-        { value: survey.pending_first, labels: { lane: 'first' } },
-        { value: survey.pending_retries, labels: { lane: 'retries' } },
+        { value: queue.pending_first, labels: { lane: 'first' } },
+        { value: queue.pending_retries, labels: { lane: 'retries' } },
       ],
     ],
-    webhook_open_breakers: ['Subscriptions that are left alone for a while', one(survey.open_breakers)],
-    webhook_oldest_xmin_age: ['Seconds since the oldest open transaction began', one(survey.oldest_xmin_age_s)],
-    webhook_dead_tuples: ['Dead rows of the queue', one(survey.dead_tuples)],
+    webhook_open_breakers: ['Subscriptions that are left alone for a while', one(queue.open_breakers)],
+    webhook_oldest_xmin_age: ['Seconds since the oldest open transaction began', one(queue.oldest_xmin_age_s)],
+    webhook_dead_tuples: ['Dead rows of the queue', one(queue.dead_tuples)],
     database_partitions_ahead_seconds: [
-      'For how long from now every row finds its partition; a week, less what has passed since the last upkeep',
+      'For how long from now every row finds its partition; a week, less the time since the last maintenance',
       one(partitionsAheadS),
     ],
     database_connections: [
@@ -52,24 +52,20 @@ function describe({
   }
 }
 
-async function readInTime(ctx: Context): Promise<Reading | undefined> {
-  const stop = new AbortController()
-  const silence = after(ANSWER_MS, undefined, { signal: stop.signal }).catch(() => undefined)
+async function readInTime(ctx: Context): Promise<Readings | undefined> {
   try {
-    return await Promise.race([read(ctx), silence])
+    return await within(ANSWER_MS, read(ctx), () => undefined)
   } catch (error) {
-    ctx.log.debug({ err: error }, 'The database did not tell its figures')
+    ctx.log.debug({ err: error }, 'Database metrics could not be read')
     return undefined
-  } finally {
-    stop.abort()
   }
 }
 
 async function read(ctx: Context) {
-  const [survey, connections, until] = await Promise.all([
+  const [queue, connections, until] = await Promise.all([
     queueMetrics(ctx),
     countConnections(ctx.slow),
     partitionsUntil(ctx.slow),
   ])
-  return { survey, connections, partitionsAheadS: (until.getTime() - ctx.now().getTime()) / 1000 }
+  return { queue, connections, partitionsAheadS: (until.getTime() - ctx.now().getTime()) / 1000 }
 }

@@ -4,13 +4,13 @@ import type { ProcessMetrics } from '../../telemetry/process-metrics.ts'
 import type { Traces } from '../../telemetry/traces.ts'
 import { DatabaseOutages } from './database-outages.ts'
 
-/** From here on a statement is worth a line. The slow pool is for what takes its time. */
+/** Statements that take longer are logged. The slow pool is for long ones. */
 const SLOW_MS: Record<PoolName, number> = { fast: 500, replica: 500, slow: 5_000 }
-/** When the database is slow, all statements are: some of them say as much as all. */
+/** When the database is slow, so are all statements: a sample of them says enough. */
 const LOG_EVERY_MS = 100
-const SHOWN_LENGTH = 160
+const TEXT_LENGTH_MAX = 160
 
-/** Statements that this process has asked and not yet heard of, by pool. */
+/** Statements of this process that are not answered yet, by pool. */
 export const statementsInFlight: Record<PoolName, number> = { fast: 0, slow: 0, replica: 0 }
 
 let loggedAt = Number.NEGATIVE_INFINITY
@@ -18,12 +18,12 @@ let loggedAt = Number.NEGATIVE_INFINITY
 type Watchers = { metrics?: ProcessMetrics | undefined; traces?: Traces | undefined; log?: Logger }
 
 /**
- * Follows the statements of each pool: slow ones are logged by their text, never by their values; all are measured. They
- * also show when a database goes away and comes back.
+ * Observes the statements of each pool: all are measured and traced, slow ones are logged with their text but never with
+ * values, and lost and restored connections are logged.
  */
 export function watchStatements({ metrics, traces, log = logger }: Watchers = {}) {
   const primary = new DatabaseOutages(log, 'primary')
-  const contacts: Record<PoolName, DatabaseOutages> = {
+  const outages: Record<PoolName, DatabaseOutages> = {
     fast: primary,
     slow: primary,
     replica: new DatabaseOutages(log, 'replica'),
@@ -31,30 +31,30 @@ export function watchStatements({ metrics, traces, log = logger }: Watchers = {}
   return (pool: PoolName) => (text: string) => {
     const begun = performance.now()
     statementsInFlight[pool]++
-    const trace = traces?.statement(pool, shownOf(text))
+    const trace = traces?.statement(pool, redactedText(text))
     return (outcome?: unknown) => {
       statementsInFlight[pool]--
       const durationMs = performance.now() - begun
       metrics?.observeStatement(pool, durationMs / 1000)
       trace?.(outcome)
-      contacts[pool].heard(outcome)
+      outages[pool].observe(outcome)
       if (durationMs >= SLOW_MS[pool])
-        tellOfSlow(log, { pool, durationMs: Math.round(durationMs), statement: shownOf(text) })
+        logSlow(log, { pool, durationMs: Math.round(durationMs), statement: redactedText(text) })
     }
   }
 }
 
-function tellOfSlow(log: Logger, facts: { pool: PoolName; durationMs: number; statement: string }) {
+function logSlow(log: Logger, facts: { pool: PoolName; durationMs: number; statement: string }) {
   const now = performance.now()
   if (now - loggedAt < LOG_EVERY_MS) return
   loggedAt = now
-  log.warn(facts, 'A statement was slow')
+  log.warn(facts, 'Slow statement')
 }
 
-/** The beginning of a text on one line, without its comments; what it quotes might be a value. */
-const shownOf = (text: string) =>
+/** The beginning of the text on one line, without literals, which may be somebody's data. */
+const redactedText = (text: string) =>
   text
-    .replace(/'(?:[^']|'')*'|--.*/g, (part) => (part.startsWith('--') ? '' : "'…'"))
+    .replace(/'(?:[^']|'')*'/g, "'…'")
     .replace(/\s+/g, ' ')
     .trim()
-    .slice(0, SHOWN_LENGTH)
+    .slice(0, TEXT_LENGTH_MAX)

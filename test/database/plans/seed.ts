@@ -1,18 +1,18 @@
 import { connect, type DatabaseTarget, databaseOver } from '../../../src/db/client.ts'
-import { boundAt } from '../../../src/db/partition-ranges.ts'
 import { maintainPartitions } from '../../../src/db/partitions.ts'
 import { endClient } from '../../../src/db/pools.ts'
+import { idPrefixAt } from '../../../src/db/time-prefix.ts'
 
 export const DAYS = 3
 const SPAN_MS = DAYS * 86_400_000
 const NOW = Date.now()
 
 /** The nth identifier of a kind that was there before all else. */
-export const first = (prefix: string, n: number) => boundAt(prefix, new Date(0)) + String(n).padStart(16, '0')
+export const first = (prefix: string, n: number) => idPrefixAt(prefix, new Date(0)) + String(n).padStart(16, '0')
 
 /** The nth of `total` identifiers of a kind, spread over the last days as those of the product are over time. */
 export const nth = (prefix: string, n: number, total: number) =>
-  boundAt(prefix, new Date(NOW - Math.floor((SPAN_MS * (total - n)) / total))) + String(n).padStart(16, '0')
+  idPrefixAt(prefix, new Date(NOW - Math.floor((SPAN_MS * (total - n)) / total))) + String(n).padStart(16, '0')
 
 /** The same in SQL. */
 export const spread = (prefix: string, total: number, n = 'n') =>

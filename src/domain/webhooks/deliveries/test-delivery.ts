@@ -11,7 +11,6 @@ import type { EventType } from '../../events/types.ts'
 import { createSender, sendAttempt, type WebhookRequest } from '../http/send.ts'
 import { DatabaseClock } from '../queue/database-clock.ts'
 import type { AttemptRecord } from '../queue/settlement.ts'
-import { isSuccess } from '../queue/success.ts'
 import { livingSecrets, OpenedSecrets } from '../secrets/secrets.ts'
 import { requireActiveAccounts } from '../subscriptions/account-check.ts'
 import { type OwnedSubscription, requireOwnedSubscription } from '../subscriptions/ownership.ts'
@@ -91,7 +90,7 @@ type Result = { deliveryId: string; eventId: string; type: string; subscriptionI
 async function keepResult(ctx: ActorContext, { deliveryId, eventId, type, subscriptionId, record }: Result) {
   const { startedMs, durationMs, status, errorClass, response } = record
   const startedAt = new Date(startedMs)
-  const outcome = isSuccess(status) ? 'delivered' : 'failed'
+  const outcome = status !== null && status >= 200 && status < 300 ? 'delivered' : 'failed'
   await transact(ctx, async ({ db }) => {
     await db.insert(webhookAttempts).values({ deliveryId, n: 1, startedAt, durationMs, status, errorClass, response })
     const ids = { id: deliveryId, eventId, subscriptionId, type }

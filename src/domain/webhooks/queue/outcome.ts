@@ -1,40 +1,38 @@
-import { FAILURES_TO_OPEN } from './circuit-breaker.ts'
-import type { Claimed } from './claim.ts'
+import { type Claimed, FAILURES_TO_OPEN } from './claim.ts'
 import type { DeliveryContent } from './load.ts'
 import { retryAfterS, retryDelayS } from './retry-schedule.ts'
-import { type AttemptResult, type HealthSignal, type Outcome, releaseOf, type Settlement } from './settlement.ts'
-import { isSuccess } from './success.ts'
+import { type AttemptResult, type HealthSignal, releaseOf, type Settlement } from './settlement.ts'
 
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
 const GONE = 410
 
-type Attempted = { delivery: Claimed; content: DeliveryContent; attempt: AttemptResult; growsOnSuccess: () => boolean }
+type Tried = { delivery: Claimed; content: DeliveryContent; attempt: AttemptResult; growsOnSuccess: () => boolean }
 
 /**
- * What follows from an attempt. 2xx is success; 410 ends the subscription; everything else is tried again until ten
- * attempts are used up. An attempt that we aborted ourselves is given back and not charged.
+ * What follows from an attempt. Only 2xx is success; 410 ends the subscription; everything else is tried again until ten
+ * attempts are used up. An attempt that we cut short ourselves is given back and not charged.
  */
-export function settlementOf({ delivery, content, attempt, growsOnSuccess }: Attempted): Settlement {
+export function settlementOf({ delivery, content, attempt, growsOnSuccess }: Tried): Settlement {
   const { record } = attempt
   if (record.errorClass === 'E_ABORTED') return releaseOf(delivery)
   const { id, lease, subscription_id: subscriptionId } = delivery
   const settled = { id, lease, subscriptionId, attempt: record }
   if (isSuccess(record.status)) {
-    const outcome = { kind: 'finish', result: 'delivered', reason: null } as const
-    return { ...settled, outcome, health: { ...healthy, grows: growsOnSuccess() } }
+    const sign = { ...healthy, grows: growsOnSuccess() }
+    return { ...settled, verdict: { kind: 'finish', outcome: 'delivered', reason: null }, sign }
   }
   const waitS = isAskedToWait(record.status) ? retryAfterS(attempt.retryAfter, record.startedMs) : undefined
-  const outcome = outcomeOfFailure(delivery, record.status, waitS)
-  return { ...settled, outcome, health: healthOfFailure(content, attempt, waitS) }
+  return { ...settled, verdict: afterFailure(delivery, record.status, waitS), sign: ill(content, attempt, waitS) }
 }
 
+const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300
 const isAskedToWait = (status: number | null) => status === TOO_MANY_REQUESTS || status === UNAVAILABLE
 
-function outcomeOfFailure({ attempts }: Claimed, status: number | null, waitS: number | undefined): Outcome {
-  if (status === GONE) return { kind: 'finish', result: 'failed', reason: 'gone' }
+function afterFailure({ attempts }: Claimed, status: number | null, waitS: number | undefined): Settlement['verdict'] {
+  if (status === GONE) return { kind: 'finish', outcome: 'failed', reason: 'gone' }
   const delayS = retryDelayS(attempts + 1, waitS)
-  if (delayS === undefined) return { kind: 'finish', result: 'failed', reason: 'exhausted' }
+  if (delayS === undefined) return { kind: 'finish', outcome: 'failed', reason: 'exhausted' }
   return { kind: 'retry', delayS }
 }
 
@@ -47,7 +45,7 @@ const healthy: HealthSignal = {
   retryAfterS: null,
 }
 
-function healthOfFailure(
+function ill(
   { consecutiveFailures }: DeliveryContent,
   { record }: AttemptResult,
   waitS: number | undefined,

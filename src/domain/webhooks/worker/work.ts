@@ -1,4 +1,5 @@
 import { isRetryable, isUnavailable } from '../../../db/db-error.ts'
+import { EdgeLogger } from '../../../telemetry/edge-logger.ts'
 import type { Context } from '../../core/context.ts'
 import { expandFanout } from '../../events/fanout.ts'
 import { DEADLINE_MS } from '../http/transport.ts'
@@ -44,23 +45,19 @@ export async function workDeliveries(ctx: Context, options: WorkOptions = {}): P
 /** Until `signal`. No error ends it: restarts, failovers and deadlocks of the database are waited out. */
 async function serve(ctx: Context, engine: Engine, signal: AbortSignal | undefined): Promise<void> {
   const rounds = new DeliveryLoop(ctx, engine)
+  const edge = new EdgeLogger(ctx.log, { down: 'Webhook delivery interrupted', up: 'Webhook delivery resumed' })
   for (let failures = 0; !signal?.aborted; ) {
     let pauseMs = 0
     try {
       pauseMs = await rounds.next()
-      if (failures > 0) ctx.log.info('Webhooks are delivered again')
+      edge.up()
       failures = 0
     } catch (error) {
-      if (failures === 0) tell(ctx, error)
+      edge.down({ err: error }, isUnavailable(error) || isRetryable(error) ? 'warn' : 'error')
       pauseMs = Math.min(TICK_MS, PAUSE_FIRST_MS * 2 ** failures++)
     }
     await engine.changed.heard(pauseMs, signal)
   }
-}
-
-function tell({ log }: Context, error: unknown) {
-  if (isUnavailable(error) || isRetryable(error)) log.warn({ err: error }, 'Webhooks wait for the database')
-  else log.error({ err: error }, 'Webhooks cannot be delivered')
 }
 
 /** What is due now, and what becomes claimable by that, until nothing is or the budget ends. */

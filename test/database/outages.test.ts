@@ -9,7 +9,7 @@ import { createDatabaseProxy } from '../support/database-proxy.ts'
 const ask = statement<[], { one: number }>('select 1 as one')
 const fail = statement<[], never>('select 1 / 0')
 
-test('it is told once that the database is away, and once that it is back', async () => {
+test('a lost connection to the database is logged once, and once that it is restored', async () => {
   await using database = await createTestDatabase()
   await using proxy = await createDatabaseProxy(database.target)
   const lines: Record<string, unknown>[] = []
@@ -23,12 +23,12 @@ test('it is told once that the database is away, and once that it is back', asyn
   await expect(ask(pools.db)).rejects.toThrow()
   await expect(ask(pools.slow)).rejects.toThrow()
   expect(lines).toMatchObject([
-    { database: 'primary', reason: expect.stringMatching(/\w/), msg: 'The database does not answer' },
+    { database: 'primary', reason: expect.stringMatching(/\w/), msg: 'Database connection lost' },
   ])
 
   await proxy.giveBack()
   await ask(pools.slow)
   await ask(pools.db)
   expect(lines.slice(1)).toMatchObject([{ database: 'primary', awayMs: expect.any(Number) }])
-  expect(lines[1]?.msg).toBe('The database answers again')
+  expect(lines[1]?.msg).toBe('Database connection restored')
 })
