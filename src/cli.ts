@@ -11,17 +11,17 @@ import { Disposables } from './process/disposables.ts'
 import { runUntilStopped } from './process/lifecycle.ts'
 import { openLog } from './telemetry/logger.ts'
 
-/** The configuration, read when a command needs it, so that `--help` works whatever it says. Warnings go to stderr. */
+/** Reads the configuration only when a command needs it, so that `--help` works with a wrong one. Warnings go to stderr. */
 function configure(): Config {
   const config = loadConfig()
   openLog(config.logLevel === 'info' ? 'warn' : config.logLevel, 'stderr')
   return config
 }
 
-const door: CliIo = {
+const io: CliIo = {
   withContext: (work) => withContext(configure(), work),
   write: (text) => process.stdout.write(text),
-  complain: (line) =>
+  printError: (line) =>
     process.stderr.write(`${styleText('red', 'developer-api:', { stream: process.stderr })} ${line}\n`),
   paint: (tone, text) => styleText(tone === 'good' ? 'green' : 'red', text, { stream: process.stdout }),
   readInput: () => buffer(process.stdin),
@@ -32,14 +32,14 @@ const door: CliIo = {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
     return stop.signal
   },
-  // loaded when asked for: most commands need neither the HTTP side nor the worker, and should begin at once
+  // loaded on demand: other commands need neither the HTTP server nor the worker, and start faster without them
   serve: async () => runUntilStopped((await import('./start.ts')).start),
   work: async () => runUntilStopped((await import('./process/worker.ts')).startStandaloneWorker),
   migrate: async () => {
     const config = configure()
-    await using opened = new Disposables()
-    return await migrateDatabase(config.directUrl ?? (await findDatabase(config, opened)))
+    await using disposables = new Disposables()
+    return await migrateDatabase(config.directUrl ?? (await findDatabase(config, disposables)))
   },
 }
 
-process.exitCode = await runProgram(door, process.argv.slice(2))
+process.exitCode = await runProgram(io, process.argv.slice(2))

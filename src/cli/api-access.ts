@@ -5,21 +5,21 @@ import type { LoggedEvent } from '../domain/events/log.ts'
 import { type ReplayProgress, type ReplayRequest, replayDeliveries } from '../domain/webhooks/deliveries/replay.ts'
 import { type TestRequest, type TestResult, testSubscription } from '../domain/webhooks/deliveries/test-delivery.ts'
 import { errorMessageOf } from '../telemetry/error-message.ts'
-import { followed, type Watch } from './event-stream.ts'
+import { type StreamOptions, streamEvents } from './event-stream.ts'
 import { absoluteUrl, asOperator, type CliIo, Refusal } from './io.ts'
 
-/** What commands about events ask for: as an application of the service, or as the operator of its database. */
+/** What commands about events may call: as an application through the API, or as the operator on the database. */
 export type ApiAccess = {
-  /** What may be called from here: everything on this machine, and what the operator allows. */
+  /** Which addresses a receiver may have: also those of this machine. */
   targets: Context['targets']
-  follow: (watch: Watch) => AsyncIterable<LoggedEvent[]>
+  follow: (options: StreamOptions) => AsyncIterable<LoggedEvent[]>
   trigger: (request: TestRequest) => Promise<TestResult>
   replay: (request: ReplayRequest) => Promise<ReplayProgress>
 }
 
 const URL_DEFAULT = 'http://127.0.0.1:3000'
 
-/** Adds the options that say as whom a command speaks. */
+/** Adds the options `--key` and `--url`. */
 export function addApiAccess(command: Command): Command {
   const key = new Option(
     '--key <key>',
@@ -32,21 +32,21 @@ export function addApiAccess(command: Command): Command {
   return command.addOption(key.env('DEVELOPER_API_KEY')).addOption(url.env('DEVELOPER_API_URL'))
 }
 
-/** Runs `work` as the options of `command` say. */
+/** Runs `work` as the application of `--key`, or as the operator without it. */
 export async function withApiAccess<Result>(
   command: Command,
-  door: CliIo,
-  work: (reach: ApiAccess) => Promise<Result>,
+  io: CliIo,
+  work: (api: ApiAccess) => Promise<Result>,
 ): Promise<Result> {
   const { key, url } = command.opts<{ key?: string; url: string }>()
-  // said without the value, which the parser of an option would show
+  // checked here because the error of an option's parser would quote the value
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) command.error('error: --key must be one line without spaces')
   if (new URL(url).username !== '') command.error('error: --url must hold no name and no password')
   if (key !== undefined) return asApplication(url, key, work)
   if (command.getOptionValueSource('url') !== 'default') {
     command.error('error: --url needs --key: without one a command works on the database of this machine')
   }
-  return door.withContext((ctx) => {
+  return io.withContext((ctx) => {
     const operator = asOperator(ctx)
     return work({
       targets: { ...ctx.targets, allowPrivate: true },
@@ -57,25 +57,25 @@ export async function withApiAccess<Result>(
   })
 }
 
-/** The client is loaded when asked for: most commands need none, and should begin at once. */
-async function asApplication<Result>(baseUrl: string, credential: string, work: (reach: ApiAccess) => Promise<Result>) {
+/** The client is loaded on demand, so that other commands start faster. */
+async function asApplication<Result>(baseUrl: string, credential: string, work: (api: ApiAccess) => Promise<Result>) {
   const [client, { EventSource }] = await Promise.all([import('../client/index.ts'), import('eventsource')])
-  const api = client.createClient({ baseUrl, credential, EventSource })
+  const remote = client.createClient({ baseUrl, credential, EventSource })
   try {
     return await work({
       targets: { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },
-      follow: (watch) => followed(api, watch),
-      trigger: (input) => api.webhooks.test.mutate(input),
-      replay: (input) => api.deliveries.replay.mutate(input),
+      follow: (options) => streamEvents(remote, options),
+      trigger: (input) => remote.webhooks.test.mutate(input),
+      replay: (input) => remote.deliveries.replay.mutate(input),
     })
   } catch (error) {
     if (!client.isFailedCall(error)) throw error
-    throw new Refusal(client.problemOf(error) ?? { code: 'unreachable', message: silence(baseUrl, error) })
+    throw new Refusal(client.problemOf(error) ?? { code: 'unreachable', message: unreachable(baseUrl, error) })
   }
 }
 
-/** A failed fetch says why at the bottom of its causes. */
-function silence(baseUrl: string, error: unknown): string {
+/** The innermost cause of a failed fetch says why it failed. */
+function unreachable(baseUrl: string, error: unknown): string {
   let cause = error
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause
   return `There is no answer of the service at ${baseUrl} (${errorMessageOf(cause)}): does it run, and is this its address?`

@@ -6,7 +6,7 @@ import { listApplications } from '../domain/applications/list.ts'
 import type { Application } from '../domain/applications/resources.ts'
 import type { AuditRecord } from '../domain/audit/resources.ts'
 import type { Scope } from '../domain/core/scopes.ts'
-import { allOf, answers, asOperator, type CliIo, parseScopes, repeatable } from './io.ts'
+import { addAction, allOf, asOperator, type CliIo, parseScopes, repeatable } from './io.ts'
 import { list, table } from './output.ts'
 import { addClientSuspension } from './suspension.ts'
 
@@ -20,19 +20,19 @@ type Options = {
   website?: string
 }
 
-export function addClientCommands(program: Command, door: CliIo): void {
+export function addClientCommands(program: Command, io: CliIo): void {
   const client = program.command('client').description('applications that call the API')
-  addList(client.command('list').description('all applications, with their identifiers'), door)
-  addCreate(client.command('create').description('register an application; its secret is shown this once'), door)
-  addClientSuspension(client, door)
-  addLog(client.command('log').description('who did what to an application and its credentials, newest first'), door)
+  addList(client.command('list').description('all applications, with their identifiers'), io)
+  addCreate(client.command('create').description('register an application; its secret is shown this once'), io)
+  addClientSuspension(client, io)
+  addLog(client.command('log').description('who did what to an application and its credentials, newest first'), io)
 }
 
-function addList(command: Command, door: CliIo) {
-  answers(command, door, {
+function addList(command: Command, io: CliIo) {
+  addAction(command, io, {
     examples: ['client list'],
     work: async () => {
-      const items = await door.withContext((ctx) => allOf((page) => listApplications(asOperator(ctx), page)))
+      const items = await io.withContext((ctx) => allOf((page) => listApplications(asOperator(ctx), page)))
       return { data: { items }, text: list(items.map(rowOf), 'There are no applications.') }
     },
   })
@@ -45,13 +45,13 @@ const rowOf = ({ id, name, confidential, created_at }: Application) => ({
   created_at,
 })
 
-function addLog(command: Command, door: CliIo) {
+function addLog(command: Command, io: CliIo) {
   command.argument('<client_id>', 'the identifier of the application, cli_…; "client list" shows it')
-  answers(command, door, {
+  addAction(command, io, {
     examples: ['client log cli_…', 'client log cli_… --json'],
     work: async () => {
       const [application_id = ''] = command.args
-      const { items } = await door.withContext((ctx) =>
+      const { items } = await io.withContext((ctx) =>
         listApplicationAudit(asOperator(ctx), { application_id, limit: LOG_MAX }),
       )
       return { data: { items }, text: list(items.map(logRowOf), 'Nothing has happened yet.') }
@@ -68,7 +68,7 @@ const logRowOf = ({ at, action, actor_type, actor_id, target_id }: AuditRecord) 
   of: target_id,
 })
 
-function addCreate(create: Command, door: CliIo) {
+function addCreate(create: Command, io: CliIo) {
   create
     .requiredOption('--name <name>', 'people see it when they are asked for consent')
     .option('--public', 'it runs where it can keep no secret: in a browser, on a desktop, on a phone')
@@ -77,7 +77,7 @@ function addCreate(create: Command, door: CliIo) {
     .option('--redirect-uri <uri>', 'where people come back to; may be given more than once', repeatable)
     .option('--scopes <scopes>', 'separated by commas; all when left out', parseScopes)
     .option('--website <url>')
-  answers(create, door, {
+  addAction(create, io, {
     examples: [
       'client create --name "My bot"',
       'client create --name "My site" --redirect-uri https://site.example/callback --scopes user:read,chat:read',
@@ -96,7 +96,7 @@ function addCreate(create: Command, door: CliIo) {
       } = create.opts<Options>()
       const registered = { redirect_uris: redirectUri, scopes, website_url: website, jwks, dpop_bound: dpop }
       const application = { name, confidential: !isPublic, ...registered }
-      const { id, ...made } = await door.withContext((ctx) => createApplication(asOperator(ctx), application))
+      const { id, ...made } = await io.withContext((ctx) => createApplication(asOperator(ctx), application))
       const data = { client_id: id, ...made }
       return { data, text: table({ ...data, jwks: made.jwks && JSON.stringify(made.jwks) }) }
     },

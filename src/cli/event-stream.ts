@@ -4,41 +4,41 @@ import type { SubscribableType } from '../domain/events/types.ts'
 
 type Client = ReturnType<typeof createClient>
 
-/** What a stream that was cut off may bring again happened within seconds. */
-const REMEMBERED = 10_000
+/** Enough for the last seconds of events, which a reconnected stream may repeat. */
+const REMEMBERED_MAX = 10_000
 
-export type Watch = {
+export type StreamOptions = {
   /** All when left out. */
   types: SubscribableType[] | undefined
   signal: AbortSignal
-  /** Called when the connection is lost, and when there is one again. */
-  onCut: (isCut: boolean) => void
+  /** Called when the connection is lost (true) and when it is restored (false). */
+  onInterruption: (isInterrupted: boolean) => void
 }
 
 /**
- * The events that the service tells of, each once, over as many connections as it takes, until `signal` aborts. Throws
- * what the service refuses, and when it cannot be reached at the beginning; later it is asked again and again.
+ * The events of the service, each once, over any number of connections, until `signal` aborts. Throws when the service
+ * refuses, or cannot be reached at the beginning; later it reconnects until it succeeds.
  */
-export async function* followed(api: Client, watch: Watch): AsyncGenerator<LoggedEvent[]> {
-  await api.webhooks.eventTypes.query({}) // a stream would wait for a service that is not there
+export async function* streamEvents(api: Client, options: StreamOptions): AsyncGenerator<LoggedEvent[]> {
+  await api.webhooks.eventTypes.query({}) // fails when there is no service, where a stream would go on trying
   const seen = new Set<string>()
-  for await (const events of streamOf(api, watch)) {
+  for await (const events of streamOf(api, options)) {
     yield events.filter(({ id }) => !seen.has(id))
     for (const { id } of events) seen.add(id)
     for (const id of seen) {
-      if (seen.size <= REMEMBERED) break
-      seen.delete(id) // the oldest, for a set keeps its order
+      if (seen.size <= REMEMBERED_MAX) break
+      seen.delete(id) // the oldest: a set keeps the order of insertion
     }
   }
 }
 
-function streamOf(api: Client, { types, signal, onCut }: Watch): ReadableStream<LoggedEvent[]> {
-  let isCut = false
-  const told = (now: boolean) => {
-    if (now !== isCut) onCut(now)
-    isCut = now
+function streamOf(api: Client, { types, signal, onInterruption }: StreamOptions): ReadableStream<LoggedEvent[]> {
+  let wasInterrupted = false
+  const setInterrupted = (isInterrupted: boolean) => {
+    if (isInterrupted !== wasInterrupted) onInterruption(isInterrupted)
+    wasInterrupted = isInterrupted
   }
-  let isLeft = false
+  let isCancelled = false
   let stop = () => {}
   return new ReadableStream<LoggedEvent[]>({
     start(controller) {
@@ -46,15 +46,15 @@ function streamOf(api: Client, { types, signal, onCut }: Watch): ReadableStream<
         { types },
         {
           signal,
-          onStarted: () => told(false),
-          onConnectionStateChange: ({ error }) => told(error !== null),
+          onStarted: () => setInterrupted(false),
+          onConnectionStateChange: ({ error }) => setInterrupted(error !== null),
           onData: ({ data }) => controller.enqueue(data.events),
           onError: (error) => controller.error(error),
-          onComplete: () => isLeft || controller.close(),
+          onComplete: () => isCancelled || controller.close(),
         },
       )
       stop = () => {
-        isLeft = true
+        isCancelled = true
         subscription.unsubscribe()
       }
     },

@@ -6,37 +6,37 @@ import { isWebAddress } from '../domain/core/url.ts'
 
 type Tone = 'good' | 'bad'
 
-/** What a command may do besides calling verbs; the entry point knows how. */
+/** What a command does besides calling verbs. The entry point implements it, and tests implement it differently. */
 export type CliIo = {
-  /** Runs `work` over the database of the running service, or over one that is started for as long as it takes. */
+  /** Runs `work` over the database of the running service, or over one that is started for the purpose. */
   withContext: <Result>(work: (ctx: Context) => Promise<Result>) => Promise<Result>
   /** Writes to standard output. */
   write: (text: string) => void
   /** Writes one line to standard error. */
-  complain: (line: string) => void
-  /** Colours a text for standard output, where a person looks at it and wants colours. */
+  printError: (line: string) => void
+  /** Colours a text, if standard output is a terminal that shows colours. */
   paint: (tone: Tone, text: string) => string
   /** All of standard input. */
   readInput: () => Promise<Buffer>
-  /** Whether a person looks at standard error, where progress is shown. */
+  /** Whether standard error, where progress is shown, is a terminal. */
   isTerminal: boolean
   showProgress: (text: string) => void
-  /** Aborts when the command is told to stop. */
+  /** Aborts at SIGINT or SIGTERM. */
   stopping: () => AbortSignal
   serve: () => Promise<void>
   work: () => Promise<void>
   migrate: () => Promise<number>
 }
 
-/** What a command answers: for programs (`--json`), and for people. `isBad` makes its status 1 although it answered. */
-export type Shown = { data: object; text: string; isBad?: boolean }
+/** What a command prints: `data` with `--json`, else `text`. With `failed` its status is 1 all the same. */
+export type CommandOutput = { data: object; text: string; failed?: boolean }
 
-/** Ends a command with status 1 when everything was said. */
+/** Ends a command with status 1 when its output already says why. */
 export class Unsuccessful extends Error {
   override readonly name = 'Unsuccessful'
 }
 
-/** What the service answered to a command that spoke to it. */
+/** The problem that the service answered to a command with `--key`. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly problem: { code: string; message: string }
@@ -47,24 +47,24 @@ export class Refusal extends Error {
   }
 }
 
-/** Makes a command of what it answers, with `--json` and examples in its help. */
-export function answers(
+/** Gives a command its action, the option `--json`, and examples in its help. */
+export function addAction(
   command: Command,
   { write }: Pick<CliIo, 'write'>,
-  { examples, work }: { examples: readonly string[]; work: () => Promise<Shown> },
+  { examples, work }: { examples: readonly string[]; work: () => Promise<CommandOutput> },
 ): void {
-  const shown = examples.map((example) => `  $ npx developer-api ${example}`).join('\n')
+  const exampleLines = examples.map((example) => `  $ npx developer-api ${example}`).join('\n')
   command
     .option('--json', 'print the answer, or what went wrong, as one line of JSON')
-    .addHelpText('after', `\nExamples:\n${shown}`)
+    .addHelpText('after', `\nExamples:\n${exampleLines}`)
     .action(async () => {
-      const { data, text, isBad } = await work()
+      const { data, text, failed } = await work()
       write(command.opts<{ json?: boolean }>().json ? `${JSON.stringify(data)}\n` : `${text}\n`)
-      if (isBad) throw new Unsuccessful()
+      if (failed) throw new Unsuccessful()
     })
 }
 
-/** Whoever can run commands here may touch every application. */
+/** Whoever can run commands on the machine of the database may change every application. */
 export const asOperator = (ctx: Context): OwnerContext => ({ ...ctx, principal: { kind: 'operator' } })
 
 /** For options that may be given more than once. */
@@ -78,16 +78,16 @@ export function parseScopes(text: string): Scope[] {
   return names.filter(isScope)
 }
 
-/** For options that take one of a few words. */
+/** For options with a fixed set of values. */
 export function oneOf<Word extends string>(words: readonly Word[]): (text: string) => Word {
   return (text) => {
-    const found = words.find((word) => word === text)
-    if (found === undefined) throw new InvalidArgumentError(`"${text}" is none of ${words.join(', ')}.`)
-    return found
+    const match = words.find((word) => word === text)
+    if (match === undefined) throw new InvalidArgumentError(`"${text}" is none of ${words.join(', ')}.`)
+    return match
   }
 }
 
-/** Every item of a list that verbs give page by page. */
+/** All items of a paged list. */
 export async function allOf<Item>(list: (page: PageRequest) => Promise<Page<Item>>): Promise<Item[]> {
   const items: Item[] = []
   let cursor: string | undefined
@@ -105,7 +105,7 @@ export function parseCount(text: string): number {
   return count
 }
 
-/** For options that take the address of something on the network. */
+/** For options that take a URL. */
 export function absoluteUrl(example: string): (text: string) => string {
   return (text) => {
     if (isWebAddress(text)) return text

@@ -3,26 +3,26 @@ import { createKey, listKeys, revokeKey } from '../domain/applications/api-keys.
 import type { ApiKey } from '../domain/applications/resources.ts'
 import { rollKey } from '../domain/applications/roll-api-key.ts'
 import type { Scope } from '../domain/core/scopes.ts'
-import { allOf, answers, asOperator, type CliIo, parseCount, parseScopes } from './io.ts'
+import { addAction, allOf, asOperator, type CliIo, parseCount, parseScopes } from './io.ts'
 import { list, table } from './output.ts'
 
 type CreateOptions = { client: string; name: string; scopes?: Scope[]; days?: number }
 
-export function addKeyCommands(program: Command, door: CliIo): void {
+export function addKeyCommands(program: Command, io: CliIo): void {
   const key = program.command('key').description('API keys of applications')
-  addList(key.command('list').description('the keys of an application, without the keys themselves'), door)
-  addCreate(key.command('create').description('make a key; it is shown this once'), door)
-  addRoll(key.command('roll').description('replace a key; the old one works for another day'), door)
-  addRevoke(key.command('revoke').description('end a key at once'), door)
+  addList(key.command('list').description('the keys of an application, without the keys themselves'), io)
+  addCreate(key.command('create').description('make a key; it is shown this once'), io)
+  addRoll(key.command('roll').description('replace a key; the old one works for another day'), io)
+  addRevoke(key.command('revoke').description('end a key at once'), io)
 }
 
-function addList(command: Command, door: CliIo) {
+function addList(command: Command, io: CliIo) {
   command.requiredOption('--client <client_id>', 'the identifier of the application, cli_…')
-  answers(command, door, {
+  addAction(command, io, {
     examples: ['key list --client cli_…'],
     work: async () => {
       const { client: application_id } = command.opts<{ client: string }>()
-      const items = await door.withContext((ctx) =>
+      const items = await io.withContext((ctx) =>
         allOf((page) => listKeys(asOperator(ctx), { application_id, ...page })),
       )
       return { data: { items }, text: list(items.map(rowOf), 'The application has no keys.') }
@@ -39,43 +39,43 @@ const rowOf = ({ id, name, first8, last4, last_used_at, expires_at, revoked_at }
   revoked_at,
 })
 
-function addCreate(command: Command, door: CliIo) {
+function addCreate(command: Command, io: CliIo) {
   command
     .requiredOption('--client <client_id>', 'the identifier of the application, cli_…')
     .option('--name <name>', 'what it is for', 'Made on the command line')
     .option('--scopes <scopes>', "separated by commas; all of the application's when left out", parseScopes)
     .option('--days <days>', 'how long it lives; a year when left out', parseCount)
-  answers(command, door, {
+  addAction(command, io, {
     examples: ['key create --client cli_… --name "Night job" --scopes channel:read --days 30'],
     work: async () => {
       const { client, name, scopes, days } = command.opts<CreateOptions>()
       const wanted = { application_id: client, name, scopes, expires_in_days: days }
-      return showKey(await door.withContext((ctx) => createKey(asOperator(ctx), wanted)))
+      return showKey(await io.withContext((ctx) => createKey(asOperator(ctx), wanted)))
     },
   })
 }
 
-function addRoll(command: Command, door: CliIo) {
+function addRoll(command: Command, io: CliIo) {
   command
     .argument('<key_id>', 'the identifier of the key, key_…; "key list" shows it')
     .option('--days <days>', 'how long the new one lives', parseCount)
-  answers(command, door, {
+  addAction(command, io, {
     examples: ['key roll key_…'],
     work: async () => {
       const [id = ''] = command.args
       const { days } = command.opts<{ days?: number }>()
-      return showKey(await door.withContext((ctx) => rollKey(asOperator(ctx), { id, expires_in_days: days })))
+      return showKey(await io.withContext((ctx) => rollKey(asOperator(ctx), { id, expires_in_days: days })))
     },
   })
 }
 
-function addRevoke(command: Command, door: CliIo) {
+function addRevoke(command: Command, io: CliIo) {
   command.argument('<key_id>', 'the identifier of the key, key_…; "key list" shows it')
-  answers(command, door, {
+  addAction(command, io, {
     examples: ['key revoke key_…'],
     work: async () => {
       const [id = ''] = command.args
-      await door.withContext((ctx) => revokeKey(asOperator(ctx), { id }))
+      await io.withContext((ctx) => revokeKey(asOperator(ctx), { id }))
       return { data: { id, revoked: true }, text: `${id} is revoked.` }
     },
   })

@@ -1,15 +1,14 @@
-import { isSuccess } from '../domain/webhooks/queue/success.ts'
 import type { CliIo } from './io.ts'
 
-/** `name: value` lines, aligned; a list is joined, null shows as a dash. */
-export function table(facts: Record<string, unknown>): string {
-  const width = Math.max(...Object.keys(facts).map((name) => name.length))
-  return Object.entries(facts)
+/** Aligned lines of names and values; lists are joined, and null is a dash. */
+export function table(fields: Record<string, unknown>): string {
+  const width = Math.max(...Object.keys(fields).map((name) => name.length))
+  return Object.entries(fields)
     .map(([name, value]) => `${name.padEnd(width)}  ${textOf(value)}`)
     .join('\n')
 }
 
-/** Rows under the names of their columns; what there is to say when there are none. */
+/** Aligned rows below the names of their columns, or `none` when there are no rows. */
 export function list(rows: readonly Record<string, unknown>[], none: string): string {
   const [first] = rows
   if (!first) return none
@@ -28,7 +27,9 @@ export function list(rows: readonly Record<string, unknown>[], none: string): st
 
 const textOf = (value: unknown) => (Array.isArray(value) ? value.join(' ') : String(value ?? '-'))
 
-/** An HTTP status, or why there was none: good when the receiver took it. */
+/** An HTTP status, or the class of error when there was none; green for success, red otherwise. */
 export function formatResponse({ paint }: CliIo, status: number | null, errorClass: string | null): string {
   return paint(isSuccess(status) ? 'good' : 'bad', String(status ?? errorClass))
 }
+
+export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300

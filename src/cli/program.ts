@@ -25,30 +25,30 @@ const groups = [
   addWebhookCommands,
 ]
 
-/** Runs one command line, without the program's name, and returns its status. What goes wrong is one line. */
-export async function runProgram(door: CliIo, words: readonly string[]): Promise<number> {
+/** Runs one command line, given without the program's name, and returns its status. An error is printed as one line. */
+export async function runProgram(io: CliIo, args: readonly string[]): Promise<number> {
   const program = new Command('developer-api')
     .description('The developer platform of a live-streaming site, on the command line.')
     .version(apiVersion)
     .exitOverride()
-    .configureOutput({ writeOut: door.write, writeErr: door.write, outputError: () => {} })
-  for (const add of groups) add(program, door)
+    .configureOutput({ writeOut: io.write, writeErr: io.write, outputError: () => {} })
+  for (const add of groups) add(program, io)
   try {
-    await program.parseAsync(words, { from: 'user' })
+    await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
-    return explain(error, door, words.includes('--json'))
+    return explain(error, io, args.includes('--json'))
   }
 }
 
-/** Programs read what went wrong where they read answers, in the shape that REST gives it. */
-function explain(error: unknown, { complain, write }: CliIo, wantsJson: boolean): number {
+/** With `--json` errors go to standard output, like answers, in the form of the REST API. */
+function explain(error: unknown, { printError, write }: CliIo, wantsJson: boolean): number {
   if (error instanceof Unsuccessful) return 1
   const isHelp = error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')
   if (isHelp) return error.exitCode
   const failure = failureOf(error)
   if (wantsJson) write(`${JSON.stringify({ error: failure })}\n`)
-  else complain(failure.message)
+  else printError(failure.message)
   return 1
 }
 

@@ -2,10 +2,10 @@ import type { CliIo } from './io.ts'
 
 const BAR_WIDTH = 30
 
-/** How much is done, from 0 to 1, and how one would say it. */
+/** The share that is done, from 0 to 1, and a text to show beside it. */
 export type Progress = (share: number, text: string) => void
 
-/** Shows how far long work is, on one line of standard error, to a person; the log of a program is left alone. */
+/** Shows a progress bar on standard error while `work` runs, if that is a terminal. */
 export async function withProgress<Result>(
   { isTerminal, showProgress }: CliIo,
   work: (progress: Progress) => Promise<Result>,

@@ -2,26 +2,26 @@ import type { Command } from 'commander'
 import { createdAtOf } from '../domain/core/ids.ts'
 import { type ReplayKind, replayKinds } from '../domain/webhooks/deliveries/replay.ts'
 import { type ApiAccess, addApiAccess, withApiAccess } from './api-access.ts'
-import { answers, type CliIo, oneOf } from './io.ts'
+import { addAction, type CliIo, oneOf } from './io.ts'
 import { type Progress, withProgress } from './progress.ts'
 
 type Options = { subscription: string; only: ReplayKind; from?: string | undefined; to?: string | undefined }
 
-export function addReplay(command: Command, door: CliIo): void {
+export function addReplay(command: Command, io: CliIo): void {
   addApiAccess(command)
     .requiredOption('--subscription <id>', 'sub_…')
     .option('--only <kind>', `one of ${replayKinds.join(', ')}`, oneOf(replayKinds), 'failed')
     .option('--from <time>', 'RFC 3339; the last 30 days when left out')
     .option('--to <time>', 'RFC 3339; until now when left out')
-  answers(command, door, {
+  addAction(command, io, {
     examples: [
       'events replay --subscription sub_…',
       'events replay --subscription sub_… --only missed --from 2026-01-02T00:00:00Z',
     ],
     work: async () => {
       const { subscription, only, from, to } = command.opts<Options>()
-      const queued = await withApiAccess(command, door, (reach) =>
-        withProgress(door, (progress) => replayAll(reach, { subscription, only, from, to }, progress)),
+      const queued = await withApiAccess(command, io, (api) =>
+        withProgress(io, (progress) => replayAll(api, { subscription, only, from, to }, progress)),
       )
       const isNone = queued === 0 && only === 'failed'
       const text = `${queued} deliveries were queued again.${isNone ? ' What is still being tried needs no replay.' : ''}`
@@ -43,7 +43,7 @@ async function replayAll({ replay }: ApiAccess, options: Options, progress: Prog
   return queued
 }
 
-/** A replay goes from the oldest to the newest. How many there are nobody has counted, but how late the last one is tells how far it is. */
+/** A replay runs from the oldest to the newest. Their number is unknown, so the time of the last one says how much is done. */
 function sharesOf({ from, to }: Options): (last: string | undefined) => number {
   const endMs = to === undefined ? Date.now() : Date.parse(to)
   let beginMs = from === undefined ? undefined : Date.parse(from)

@@ -1,19 +1,19 @@
 import type { Command } from 'commander'
 import { seed } from '../domain/demo/seed.ts'
-import { answers, type CliIo, parseCount } from './io.ts'
+import { addAction, type CliIo, parseCount } from './io.ts'
 import { withProgress } from './progress.ts'
 
-export function addSeedCommand(program: Command, door: CliIo): void {
+export function addSeedCommand(program: Command, io: CliIo): void {
   const command = program
     .command('seed')
     .description('fill the database with made-up channels, live streams and messages')
     .option('--size <channels>', 'how many channels', parseCount, 1_000)
-  answers(command, door, {
+  addAction(command, io, {
     examples: ['seed', 'seed --size 100000'],
     work: async () => {
       const { size } = command.opts<{ size: number }>()
-      await withProgress(door, (progress) =>
-        door.withContext((ctx) => seed(ctx, size, (done) => progress(done / size, `${done}/${size}`))),
+      await withProgress(io, (progress) =>
+        io.withContext((ctx) => seed(ctx, size, (done) => progress(done / size, `${done}/${size}`))),
       )
       return { data: { channels: size }, text: `${size} channels were made.` }
     },

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CliIo } from './io.ts'
 
-/** `serve` and `worker`: processes that stay until they are told to stop. Their output is the log. */
+/** `serve` and `worker`: long-running processes, whose output is the log. */
 export function addProcessCommands(program: Command, { serve, work }: CliIo): void {
   program
     .command('serve')

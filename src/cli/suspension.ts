@@ -2,36 +2,36 @@ import type { Command } from 'commander'
 import { disableUser, enableUser } from '../domain/accounts/suspension.ts'
 import { disableApplication, enableApplication } from '../domain/applications/suspension.ts'
 import type { Context } from '../domain/core/context.ts'
-import { answers, type CliIo } from './io.ts'
+import { addAction, type CliIo } from './io.ts'
 
-type Doing = { work: (ctx: Context, of: string) => Promise<{ id: string }>; disabled: boolean; text: string }
+type Suspension = { work: (ctx: Context, of: string) => Promise<{ id: string }>; disabled: boolean; text: string }
 
 /** `user disable` and `user enable`. */
-export function addUserSuspension(user: Command, door: CliIo): void {
+export function addUserSuspension(user: Command, io: CliIo): void {
   const of = (command: Command) => command.argument('<username>')
   const disable = of(user.command('disable').description('close an account: end its stream, refuse its credentials'))
   const enable = of(user.command('enable').description('open a closed account again; its webhooks stay off'))
-  addCommand(disable, door, { work: disableUser, disabled: true, text: 'The account is closed.' })
-  addCommand(enable, door, { work: enableUser, disabled: false, text: 'The account is open.' })
+  addCommand(disable, io, { work: disableUser, disabled: true, text: 'The account is closed.' })
+  addCommand(enable, io, { work: enableUser, disabled: false, text: 'The account is open.' })
 }
 
 /** `client disable` and `client enable`. */
-export function addClientSuspension(client: Command, door: CliIo): void {
+export function addClientSuspension(client: Command, io: CliIo): void {
   const of = (command: Command) => command.argument('<client_id>', 'cli_…; "client list" shows it')
   const disable = of(client.command('disable').description('stop an application: refuse its credentials and webhooks'))
   const enable = of(client.command('enable').description('let a stopped application in; its webhooks stay off'))
-  addCommand(disable, door, { work: disableApplication, disabled: true, text: 'The application is stopped.' })
-  addCommand(enable, door, { work: enableApplication, disabled: false, text: 'The application is let in.' })
+  addCommand(disable, io, { work: disableApplication, disabled: true, text: 'The application is stopped.' })
+  addCommand(enable, io, { work: enableApplication, disabled: false, text: 'The application is let in.' })
 }
 
-function addCommand(command: Command, door: CliIo, { work, disabled, text }: Doing) {
+function addCommand(command: Command, io: CliIo, { work, disabled, text }: Suspension) {
   const parent = command.parent?.name()
   const example = parent === 'user' ? 'ada' : 'cli_…'
-  answers(command, door, {
+  addAction(command, io, {
     examples: [`${parent} ${command.name()} ${example}`],
     work: async () => {
       const [of = ''] = command.args
-      const { id } = await door.withContext((ctx) => work(ctx, of))
+      const { id } = await io.withContext((ctx) => work(ctx, of))
       return { data: { id, disabled }, text }
     },
   })

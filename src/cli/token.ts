@@ -1,30 +1,30 @@
 import type { Command } from 'commander'
 import { type Inspection, inspectCredential } from '../domain/oauth/inspect.ts'
-import { answers, type CliIo } from './io.ts'
+import { addAction, type CliIo } from './io.ts'
 import { table } from './output.ts'
 
-export function addTokenCommands(program: Command, door: CliIo): void {
+export function addTokenCommands(program: Command, io: CliIo): void {
   const token = program.command('token').description('tokens, keys and secrets')
   const inspect = token
     .command('inspect')
     .description('tell what a credential is and whether it works; the status is 1 when it does not')
     .argument('<token>', 'an access token, refresh token, API key or client secret; "-" reads it from standard input')
-  answers(inspect, door, {
+  addAction(inspect, io, {
     examples: ['token inspect lsat_…', 'token inspect - < token.txt'],
     work: async () => {
       const [given = ''] = inspect.args
-      const credential = given === '-' ? String(await door.readInput()).trim() : given
-      const data = await door.withContext((ctx) => inspectCredential(ctx, credential))
-      return { data, text: table(rowsOf(data, door)), isBad: !data.active }
+      const credential = given === '-' ? String(await io.readInput()).trim() : given
+      const data = await io.withContext((ctx) => inspectCredential(ctx, credential))
+      return { data, text: table(rowsOf(data, io)), failed: !data.active }
     },
   })
 }
 
-/** What somebody wants to know first stands first; what there is not is left out, but for an end. */
-function rowsOf(found: Inspection, { paint }: CliIo) {
-  const works = found.active ? paint('good', 'yes') : paint('bad', `no: ${whyNot(found)}`)
-  if (found.kind === 'unknown') return { works }
-  const { kind, expires_at, username, user_id, client_id, scopes } = found
+/** The most important row first. Rows without a value are left out, except for `expires_at`. */
+function rowsOf(inspection: Inspection, { paint }: CliIo) {
+  const works = inspection.active ? paint('good', 'yes') : paint('bad', `no: ${whyNot(inspection)}`)
+  if (inspection.kind === 'unknown') return { works }
+  const { kind, expires_at, username, user_id, client_id, scopes } = inspection
   const person = user_id !== null && { username, user_id }
   return { works, kind, expires_at: expires_at ?? 'never', scopes, ...person, client_id }
 }

@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { createUser } from '../domain/accounts/accounts.ts'
-import { answers, type CliIo } from './io.ts'
+import { addAction, type CliIo } from './io.ts'
 import { table } from './output.ts'
 import { addUserSuspension } from './suspension.ts'
 
 type Options = { username: string; email: string; password?: string }
 
-export function addUserCommands(program: Command, door: CliIo): void {
+export function addUserCommands(program: Command, io: CliIo): void {
   const user = program.command('user').description('accounts of people')
-  addUserSuspension(user, door)
+  addUserSuspension(user, io)
   const create = user
     .command('create')
     .description('make an account, and with it a channel of that name')
     .requiredOption('--username <name>', '3 to 25 of a-z, 0-9 and "_"')
     .requiredOption('--email <address>')
     .option('--password <password>', 'at least 10 characters; made up and shown when left out')
-  answers(create, door, {
+  addAction(create, io, {
     examples: ['user create --username ada --email ada@example.org'],
     work: async () => {
       const { username, email, password = randomBytes(12).toString('base64url') } = create.opts<Options>()
       const operator = { type: 'operator' } as const
-      const made = await door.withContext((ctx) => createUser(ctx, { username, email, password }, operator))
+      const made = await io.withContext((ctx) => createUser(ctx, { username, email, password }, operator))
       const data = { ...made, password }
       return { data, text: table(data) }
     },

@@ -7,7 +7,7 @@ export function createConsole(context?: Context) {
   /** Runs one command and returns what a shell would see of it. */
   async function run(args: readonly string[], { input = '', isTerminal = false, onWrite = (_: string) => {} } = {}) {
     const output = { stdout: '', stderr: '', progress: '' }
-    const door: CliIo = {
+    const io: CliIo = {
       withContext: async (work) => {
         if (!context) throw new Error('There is no database here')
         return work(context)
@@ -16,7 +16,7 @@ export function createConsole(context?: Context) {
         output.stdout += text
         onWrite(text)
       },
-      complain: (line) => {
+      printError: (line) => {
         output.stderr += `${line}\n`
       },
       paint: (tone, text) => (isTerminal ? `<${tone}>${text}` : text),
@@ -30,7 +30,7 @@ export function createConsole(context?: Context) {
       work: async () => {},
       migrate: async () => 0,
     }
-    return { status: await runProgram(door, args), ...output }
+    return { status: await runProgram(io, args), ...output }
   }
 
   /** What a command answers with --json, which is one line and nothing else. */
