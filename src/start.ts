@@ -2,30 +2,24 @@ import cluster from 'node:cluster'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { loadConfig } from './config.ts'
-import type { DemoCredentials } from './domain/demo/credentials.ts'
 import { leadCluster, serveInCluster } from './process/cluster/primary.ts'
-import { prepareStorage } from './process/demo.ts'
 import type { Lifecycle } from './process/lifecycle.ts'
 import { openService } from './process/service.ts'
+import { prepareStorage } from './process/storage.ts'
 import { welcome } from './process/welcome.ts'
 import { openLog } from './telemetry/logger.ts'
 
-/** What a further process runs: beside this file, here and in dist/. */
+/** What worker processes run: beside this file, both here and in dist/. */
 const mainFile = fileURLToPath(new URL(`./main${extname(import.meta.url)}`, import.meta.url))
 
-/** Starts the service as the environment says: one process, the first of several, or one of the others. */
-export async function start(life: Lifecycle): Promise<void> {
+/** Starts the service as the environment says: as a single process, or as the primary or a worker process of a cluster. */
+export async function start(lifecycle: Lifecycle): Promise<void> {
   const config = loadConfig()
   openLog(config.logLevel)
-  if (cluster.isWorker) return serveInCluster(config, life)
-  if (config.processes > 1) return leadCluster(config, life, mainFile)
+  if (cluster.isWorker) return serveInCluster(config, lifecycle)
+  if (config.processes > 1) return leadCluster(config, lifecycle, mainFile)
 
-  let demo: DemoCredentials | undefined
-  const findTarget = async () => {
-    const storage = await prepareStorage(config, life)
-    demo = storage.demo
-    return storage.target
-  }
-  await openService(config, life, { findTarget })
+  const openStorage = (storageLifecycle: Lifecycle) => prepareStorage(config, storageLifecycle)
+  const { demo } = await openService(config, lifecycle, { openStorage })
   welcome(config, demo)
 }

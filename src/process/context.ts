@@ -13,30 +13,35 @@ import type { Disposables } from './disposables.ts'
 import { openKeyring } from './keyring.ts'
 import { watchStatements } from './metrics/statements.ts'
 
+export type ContextConfig = CountersConfig &
+  Pick<Config, 'replicaUrl' | 'pooler' | 'secretKeys' | 'dataDir' | 'publicUrl' | 'targets' | 'cronSecret' | 'signup'>
+
+type CountersConfig = Pick<Config, 'hasRateLimits' | 'redisUrl'>
+
 export type ContextOptions = {
   target: DatabaseTarget
-  opened: Disposables
+  disposables: Disposables
   wake: () => void
   /** For processes in which calls wait for events. */
   onWake?: Context['onWake']
   stopping?: AbortSignal
-  /** One of several: another process counts for this one. */
+  /** Whether this is a worker process of a cluster, whose primary counts for it. */
   isMember?: boolean
   metrics?: ProcessMetrics | undefined
   traces?: Traces | undefined
 }
 
-/** What the process itself asks more of than verbs may: it says when the cache is trusted, and writes the counts down. */
+/** The context as the process itself uses it: it also switches the cache on and off, and stores the usage counts. */
 export type ProcessContext = Context & { credentials: CredentialCache; usage: UsageCounts }
 
-/** Everything that verbs need, over a database that is ready. Its pools close with `opened`. */
+/** Everything that verbs need, over a database that is ready. Its connections close with `disposables`. */
 export async function openContext(
-  config: Config,
-  { target, opened, wake, isMember = false, metrics, traces, ...waiting }: ContextOptions,
+  config: ContextConfig,
+  { target, disposables, wake, isMember = false, metrics, traces, ...waiting }: ContextOptions,
 ): Promise<ProcessContext> {
   const { replicaUrl, pooler } = config
   const pools = openPools(target, { replica: replicaUrl, pooler, watch: watchStatements({ metrics, traces }) })
-  const { db, slow, replica } = opened.use(pools)
+  const { db, slow, replica } = disposables.use(pools)
   return {
     db,
     slow,
@@ -46,7 +51,7 @@ export async function openContext(
     onWake: waiting.onWake ?? (() => () => {}),
     stopping: waiting.stopping ?? new AbortController().signal,
     keyring: openKeyring(config),
-    counters: await openCounters(config, opened, isMember),
+    counters: await openCounters(config, disposables, isMember),
     credentials: new CredentialCache(),
     usage: new UsageCounts(() => new Date()),
     publicUrl: config.publicUrl,
@@ -58,13 +63,13 @@ export async function openContext(
   }
 }
 
-/** Redis counts for every process; else the first process of a cluster; else this one. */
+/** Counts in Redis where there is one, else in the primary of a cluster, else in this process. */
 async function openCounters(
-  { hasRateLimits, redisUrl }: Config,
-  opened: Disposables,
+  { hasRateLimits, redisUrl }: CountersConfig,
+  disposables: Disposables,
   isMember: boolean,
 ): Promise<Counters> {
   if (!hasRateLimits) return unlimitedCounters
-  if (redisUrl) return opened.use(await redisCounters(redisUrl))
+  if (redisUrl) return disposables.use(await redisCounters(redisUrl))
   return isMember ? clusterCounters() : memoryCounters()
 }

@@ -1,11 +1,11 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** Makes `DATA_DIR`, if it is not there. Throws one line that says what is wrong with it and what to do. */
+/** Creates `DATA_DIR` unless it exists. Throws one line that says what is wrong with it and what to do. */
 export function prepareDataDir(dataDir: string): void {
   try {
-    makeMissing(dataDir)
-    mkdirSync(dataDir, { recursive: true }) // of what is there it says whether it is a folder
+    createMissing(dataDir)
+    mkdirSync(dataDir, { recursive: true }) // throws when the path exists and is not a folder
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -15,14 +15,14 @@ export function prepareDataDir(dataDir: string): void {
   }
 }
 
-/** One by one: where none can ever be made, as below /proc, `recursive` of Node 20 tries for ever. */
-function makeMissing(folder: string): void {
+/** Creates one folder at a time: `recursive` in Node 20 never returns where no folder can be created, as below /proc. */
+function createMissing(folder: string): void {
   if (existsSync(folder)) return
-  makeMissing(dirname(folder))
+  createMissing(dirname(folder))
   try {
     mkdirSync(folder)
   } catch (error) {
-    if (!existsSync(folder)) throw error // else another process was quicker
+    if (!existsSync(folder)) throw error // otherwise another process was faster
   }
 }
 

@@ -5,31 +5,31 @@ import type { Config } from '../config.ts'
 import { Keyring } from '../domain/core/keyring.ts'
 
 /**
- * The keys of `SECRET_KEYS`. Beside an embedded database they may be absent: then they are those of
- * `DATA_DIR/secret-keys` (mode 0600), made at the first start and kept as long as the data that they protect.
+ * The keys of `SECRET_KEYS`. With the embedded database that may be absent: the keys are then in `DATA_DIR/secret-keys`
+ * (mode 0600), which the first start creates and which stays with the data that it protects.
  */
 export function openKeyring({ secretKeys, dataDir }: Pick<Config, 'secretKeys' | 'dataDir'>): Keyring {
-  const [first, ...others] = secretKeys ?? keptKeys(dataDir)
+  const [first, ...others] = secretKeys ?? storedKeys(dataDir)
   if (first === undefined) throw new Error(`SECRET_KEYS: ${join(dataDir, 'secret-keys')} is empty`)
   return new Keyring([first, ...others])
 }
 
-function keptKeys(dataDir: string): string[] {
+function storedKeys(dataDir: string): string[] {
   const file = join(dataDir, 'secret-keys')
-  return read(file) ?? make(file, dataDir)
+  return read(file) ?? create(file, dataDir)
 }
 
-/** Written aside and linked to its name, so that of two processes that start at once one wins and both read the same. */
-function make(file: string, dataDir: string): string[] {
+/** Written to a temporary file and linked to its name: of two processes that start together one wins, and both read its key. */
+function create(file: string, dataDir: string): string[] {
   mkdirSync(dataDir, { recursive: true })
-  const aside = `${file}.${process.pid}`
-  writeFileSync(aside, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
+  const temporary = `${file}.${process.pid}`
+  writeFileSync(temporary, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
   try {
-    linkSync(aside, file)
+    linkSync(temporary, file)
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error
   } finally {
-    rmSync(aside, { force: true })
+    rmSync(temporary, { force: true })
   }
   return read(file) ?? []
 }

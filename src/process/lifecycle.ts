@@ -2,78 +2,79 @@ import { errorMessageOf } from '../telemetry/error-message.ts'
 import { flushLog, logger } from '../telemetry/logger.ts'
 import { Disposables } from './disposables.ts'
 
-/** The time that a stop may take; who started us kills us after more. */
+/** How long a shutdown may take. Supervisors commonly send SIGKILL after 15 s or later. */
 const STOP_MS = 14_000
-/** npm and a terminal both pass a signal on, so the same one often arrives twice. */
-const ECHO_MS = 1_000
+/** npm and the terminal both forward a signal, so the same one often arrives twice. */
+const REPEATED_SIGNAL_MS = 1_000
 
 export type Lifecycle = {
-  /** What is opened here is closed, the last first, when the process stops. */
-  opened: Disposables
-  /** Aborts at the first signal to stop; whoever waits for something while starting gives up then. */
+  /** Closed in reverse order when the process stops. */
+  disposables: Disposables
+  /** Aborts at the first signal to stop, or when the process fails. Whatever waits during the start gives up then. */
   stopping: AbortSignal
-  /** Stops the process with status 1, after this was logged. */
+  /** Logs the reason and stops the process with status 1. */
   fail: (reason: unknown) => void
 }
 
 /**
- * Runs `start`, and ends the process when it fails, or in order at SIGTERM or SIGINT: what was opened is closed within
- * 15 s and the status is 0. A second signal ends it at once.
+ * Runs `start`, then waits for SIGTERM or SIGINT. Either ends the process with status 0 within 15 s, after everything in
+ * `disposables` was closed; a second signal ends it at once. A start that fails ends it with status 1.
  */
-export async function runUntilStopped(start: (life: Lifecycle) => Promise<void>): Promise<void> {
+export async function runUntilStopped(start: (lifecycle: Lifecycle) => Promise<void>): Promise<void> {
   const stop = new AbortController()
-  const opened = new Disposables()
+  const disposables = new Disposables()
   let status = 0
   const fail = (reason: unknown) => {
     if (!stop.signal.aborted) {
-      logger.fatal({ err: reason }, 'The process cannot go on')
+      logger.fatal({ err: reason }, 'Fatal error: shutting down')
       status = 1
     }
     stop.abort()
   }
-  listenForSignals(stop)
-  const late = () => setTimeout(() => end(status, 'The process did not stop in time'), STOP_MS).unref()
-  stop.signal.addEventListener('abort', late, { once: true })
+  stopOnSignals(stop)
+  const limitShutdown = () => setTimeout(() => exit(status, 'Shutdown timed out'), STOP_MS).unref()
+  stop.signal.addEventListener('abort', limitShutdown, { once: true })
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
   try {
-    await start({ opened, stopping: stop.signal, fail })
+    await start({ disposables, stopping: stop.signal, fail })
   } catch (error) {
     if (!stop.signal.aborted) {
       status = 1
-      tell(error)
+      reportFailedStart(error)
     }
     stop.abort()
   }
   await aborted(stop.signal)
-  await opened[Symbol.asyncDispose]()
+  await disposables[Symbol.asyncDispose]()
   logger.info('Stopped')
-  end(status)
+  exit(status)
 }
 
-function listenForSignals(stop: AbortController) {
+function stopOnSignals(stop: AbortController) {
   let firstAt = 0
   const onSignal = (signal: NodeJS.Signals) => {
     if (!stop.signal.aborted) {
-      logger.info({ signal }, 'Stopping: what is in flight ends first')
+      logger.info({ signal }, 'Stopping: waiting for requests and deliveries in flight')
       firstAt = performance.now()
       stop.abort()
-    } else if (performance.now() - firstAt > ECHO_MS) end(1, 'Stopped at once by a second signal')
+    } else if (performance.now() - firstAt > REPEATED_SIGNAL_MS) exit(1, 'Second signal: exiting at once')
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
 }
 
-function end(status: number, complaint?: string): never {
+/** With a complaint, which is logged, the status is 1. */
+function exit(status: number, complaint?: string): never {
   if (complaint) logger.error(complaint)
   flushLog()
   process.exit(complaint ? 1 : status)
 }
 
-/** One line for the person who starts the process; how it came about goes to the log, if that is detailed. */
-function tell(error: unknown) {
+/** One line for the person who started the process. The stack goes to the log, at level debug. */
+function reportFailedStart(error: unknown) {
   process.stderr.write(`developer-api: ${errorMessageOf(error)}\n`)
-  logger.debug({ err: error }, 'The process did not start')
+  logger.debug({ err: error }, 'Startup failed')
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

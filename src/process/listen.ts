@@ -5,10 +5,10 @@ import type { Config } from '../config.ts'
 
 const IDLE_CHECK_MS = 50
 const DRAIN_MS = 9_000
-/** Load balancers commonly ask every two seconds. */
+/** Load balancers commonly check readiness every two seconds. */
 const NOTICE_MS = 2_500
 
-/** Throws one line that names the variable to change when the address cannot be had. */
+/** Throws one line that names the variable to change when the address cannot be used. */
 export async function listenHttp(
   server: Server,
   { port, host }: Pick<Config, 'port' | 'host'>,
@@ -34,9 +34,11 @@ const refusals: Record<string, ((host: string, port: number, variable: string) =
 }
 
 /**
- * Accepts nothing new and lets requests in flight end, for 9 s at most. Behind a proxy it goes on accepting for 2.5 s of
- * these, so that the proxy sees at `/health/ready`, which is 503 by then, that it should ask somebody else. Connections that a client keeps for its next
- * request are closed as soon as they are idle, which `close` does for those alone that are idle already.
+ * Stops accepting connections and lets requests in flight finish, within 9 s. Behind a proxy it keeps accepting for the first
+ * 2.5 s, so that the proxy sees 503 at `/health/ready` and sends requests elsewhere. Does nothing when the server does not listen.
+ *
+ * `server.close()` closes only the keep-alive connections that are idle at that moment, so the others are closed here as
+ * soon as they become idle.
  */
 export async function drain(server: Server, { trustedProxies }: Pick<Config, 'trustedProxies'>): Promise<void> {
   if (!server.listening) return
@@ -45,9 +47,9 @@ export async function drain(server: Server, { trustedProxies }: Pick<Config, 'tr
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())
   })
-  const sweeping = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
+  const closeIdle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const forced = setTimeout(() => server.closeAllConnections(), DRAIN_MS - noticeMs)
   await closed
-  clearInterval(sweeping)
+  clearInterval(closeIdle)
   clearTimeout(forced)
 }

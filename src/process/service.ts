@@ -1,83 +1,86 @@
 import type { Config } from '../config.ts'
-import type { DatabaseTarget } from '../db/client.ts'
 import type { Context } from '../domain/core/context.ts'
 import { WakeHub } from '../domain/events/wake-hub.ts'
 import { checkDelivery } from '../domain/webhooks/worker/startup-check.ts'
 import { LoadLimit } from '../rest/http/load-limit.ts'
 import { createHttpServer } from '../rest/http/server.ts'
 import { logger } from '../telemetry/logger.ts'
-import type { Traces } from '../telemetry/traces.ts'
 import { startWorker } from './background/delivery.ts'
 import { startMaintenance } from './background/maintenance.ts'
 import { listenToNotifications, notifyCommits } from './background/notifications.ts'
 import { startUsageFlush } from './background/usage-flush.ts'
 import { sendMetrics } from './cluster/metrics.ts'
 import { openContext } from './context.ts'
+import { Disposables } from './disposables.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { drain, listenHttp } from './listen.ts'
-import { type MetricsSource, openMetrics, publishMetrics } from './metrics/metrics.ts'
+import { openMetrics, publishMetrics } from './metrics/metrics.ts'
 import { openTraces } from './metrics/tracing.ts'
+import type { PreparedStorage } from './storage.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
 export type ServiceOptions = {
-  /** The database, once it is migrated. */
-  findTarget: () => Promise<DatabaseTarget>
-  /** One of several: another process counts for this one. */
+  /** Opens the database, which closes with the lifecycle that it is given. */
+  openStorage: (lifecycle: Lifecycle) => Promise<PreparedStorage>
+  /** Whether this is a worker process of a cluster, whose primary counts and publishes metrics for it. */
   isMember?: boolean
-  /** Whether to answer 503 before the database is there. */
+  /** Whether to answer 503 while the database is not ready, instead of not listening yet. */
   listensFirst?: boolean
 }
 
 /**
- * Listens and answers 503 until the database is there, then serves and delivers. Resolves when it is ready. When it
- * stops, requests and attempts end side by side, before the database may go.
+ * Starts the service: traces, metrics, HTTP (503 at first), database, context, notifications, usage, HTTP (200), deliveries.
+ * It stops in the reverse order, except that requests and deliveries end first and together, because they need all the rest.
  */
-export async function openService(config: Config, life: Lifecycle, options: ServiceOptions): Promise<void> {
-  const { findTarget, isMember = false, listensFirst = true } = options
+export async function openService(config: Config, lifecycle: Lifecycle, options: ServiceOptions) {
+  const { openStorage, isMember = false, listensFirst = true } = options
+  const { disposables, stopping } = lifecycle
   let ready: Context | undefined
   const contextOf = () => ready
-  const traces = await openTraces(config, life.opened)
-  const { server, metrics } = await createServer(config, contextOf, traces)
-  if (metrics) await publish(config, life, isMember, { metrics, contextOf })
-  if (listensFirst) await listenHttp(server, config)
-  life.opened.defer(() => drain(server, config))
 
-  const target = await findTarget()
+  const traces = await openTraces(config.traces, disposables)
+  const loadLimit = new LoadLimit()
+  const metrics = await openMetrics(config, loadLimit)
+  if (metrics && isMember) sendMetrics({ metrics, contextOf })
+  else if (metrics) await publishMetrics(config, disposables, { metrics, contextOf })
+
+  const server = createHttpServer({
+    contextOf,
+    log: logger,
+    publicUrl: config.publicUrl,
+    trustProxy: config.trustedProxies,
+    measure: metrics?.observeRequest.bind(metrics),
+    traces,
+    occupancy: loadLimit,
+  })
+  if (listensFirst) await listenHttp(server, config)
+  const backend = disposables.use(new Disposables())
+  const deliveries = new Disposables()
+  const stopDelivering = () => deliveries[Symbol.asyncDispose]()
+  disposables.deferTogether(() => drain(server, config), stopDelivering)
+
+  const storage = await openStorage({ ...lifecycle, disposables: backend })
+  const { target } = storage
   const waker = new WakeHub()
-  const { opened, stopping } = life
   const { wake, onWake } = waker
-  const context = await openContext(config, { target, opened, wake, onWake, stopping, isMember, metrics, traces })
-  life.opened.use(listenToNotifications(context, { waker, target: config.directUrl ?? target }))
-  life.opened.use(startUsageFlush(context))
+  const context = await openContext(config, {
+    target,
+    disposables: backend,
+    wake,
+    onWake,
+    stopping,
+    isMember,
+    metrics,
+    traces,
+  })
+  backend.use(listenToNotifications(context, { waker, target: config.directUrl ?? target }))
+  backend.use(startUsageFlush(context))
   await waitForDatabase(target, stopping, () => checkDelivery(context))
   ready = context
   if (!listensFirst) await listenHttp(server, config)
-  const stopDelivering = startDelivering(context, config, waker)
-  life.opened.defer(() => Promise.all([drain(server, config), stopDelivering()]))
-}
 
-async function createServer(config: Config, contextOf: () => Context | undefined, traces: Traces | undefined) {
-  const { publicUrl, trustedProxies: trustProxy } = config
-  const occupancy = new LoadLimit()
-  const metrics = await openMetrics(config, occupancy)
-  const measure = metrics?.observeRequest.bind(metrics)
-  const options = { contextOf, log: logger, publicUrl, trustProxy, measure, traces, occupancy }
-  return { metrics, server: createHttpServer(options) }
-}
-
-/** Of several processes the first one serves the figures of all. */
-async function publish(config: Config, { opened }: Lifecycle, isMember: boolean, meter: MetricsSource): Promise<void> {
-  if (!isMember) return publishMetrics(config, opened, meter)
-  sendMetrics(meter)
-}
-
-function startDelivering(context: Context, config: Config, waker: WakeHub): () => Promise<void> {
-  const upkeep = startMaintenance(context)
-  const announcement = notifyCommits(context, waker)
-  const worker = config.hasWorker ? startWorker(context, { waker }) : undefined
-  return async () => {
-    await upkeep[Symbol.asyncDispose]()
-    await worker?.[Symbol.asyncDispose]()
-    announcement[Symbol.dispose]()
-  }
+  deliveries.use(notifyCommits(context, waker))
+  if (config.hasWorker) deliveries.use(startWorker(context, { waker }))
+  deliveries.use(startMaintenance(context))
+  return storage
 }

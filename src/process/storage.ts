@@ -2,31 +2,49 @@ import type { Config } from '../config.ts'
 import type { DatabaseTarget } from '../db/client.ts'
 import { startEmbedded } from '../db/embedded/supervisor.ts'
 import { migrateDatabase } from '../db/migrate.ts'
+import type { DemoCredentials } from '../domain/demo/credentials.ts'
 import { logger } from '../telemetry/logger.ts'
+import type { ContextConfig } from './context.ts'
 import { prepareDataDir } from './data-dir.ts'
+import { writeDemo } from './demo.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
+export type DatabaseConfig = Pick<Config, 'databaseUrl' | 'directUrl' | 'dataDir'>
+
+/** A migrated database, and the credentials of its demo data if the configuration asks for that. */
+export type PreparedStorage = { target: DatabaseTarget; demo?: DemoCredentials | undefined }
+
+/** Opens the database and writes the demo data, before anybody is served. */
+export async function prepareStorage(
+  config: DatabaseConfig & ContextConfig & Pick<Config, 'hasDemoData'>,
+  lifecycle: Lifecycle,
+): Promise<PreparedStorage> {
+  const target = await openStorage(config, lifecycle)
+  if (!config.hasDemoData) return { target }
+  return { target, demo: await waitForDatabase(target, lifecycle.stopping, () => writeDemo(config, target)) }
+}
+
 /**
- * The database of this configuration, migrated and with its partitions: the embedded one, which stops with `opened`, or
- * that of `DATABASE_URL`, which is waited for. Throws one line when it cannot be had.
+ * The database of this configuration, migrated and with its partitions: either that of `DATABASE_URL`, once it answers, or
+ * the embedded one, which stops with `disposables`. Throws one line when it cannot be opened.
  */
-export async function openStorage(config: Config, life: Lifecycle): Promise<DatabaseTarget> {
-  const target = config.databaseUrl ?? (await openEmbedded(config, life))
+export async function openStorage(config: DatabaseConfig, lifecycle: Lifecycle): Promise<DatabaseTarget> {
+  const target = config.databaseUrl ?? (await openEmbedded(config.dataDir, lifecycle))
   const direct = config.directUrl ?? target
-  await waitForDatabase(direct, life.stopping, () => migrate(direct))
+  await waitForDatabase(direct, lifecycle.stopping, () => migrate(direct))
   return target
 }
 
-async function openEmbedded({ dataDir }: Config, { opened, fail }: Lifecycle): Promise<DatabaseTarget> {
+async function openEmbedded(dataDir: string, { disposables, fail }: Lifecycle): Promise<DatabaseTarget> {
   prepareDataDir(dataDir)
-  const server = opened.use(await startEmbedded({ dataDir, log: (line) => logger.info(line) }))
+  const server = disposables.use(await startEmbedded({ dataDir, log: (line) => logger.info(line) }))
   server.failed.then(fail, fail)
   return server.target
 }
 
 async function migrate(target: DatabaseTarget): Promise<void> {
-  const onWait = () => logger.info('Another process migrates the database')
+  const onWait = () => logger.info('Waiting for another process to migrate the database')
   const applied = await migrateDatabase(target, { onWait })
-  if (applied > 0) logger.info({ applied }, 'The database was migrated')
+  if (applied > 0) logger.info({ applied }, 'Database migrated')
 }

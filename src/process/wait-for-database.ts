@@ -4,13 +4,13 @@ import { isUnavailable } from '../db/db-error.ts'
 import { errorMessageOf } from '../telemetry/error-message.ts'
 import { logger } from '../telemetry/logger.ts'
 
-const ASK_AGAIN_MS = 1_000
-/** Enough to see that it still waits, and why. */
-const TELL_EVERY_MS = 30_000
+const RETRY_MS = 1_000
+/** Often enough to see that the process still waits, and why. */
+const LOG_EVERY_MS = 30_000
 
 /**
- * Runs a step of the start over the database and returns what that returns: again every second as long as the database
- * does not answer, or goes away in the middle, so the step must be harmless twice. Throws what may not pass, and when
+ * Runs a step of the start that needs the database, and returns its result. While the database is unavailable, or becomes so
+ * in the middle, the step is repeated every second, so it must be safe to run twice. Throws any other error, and when
  * `stopping` aborts.
  */
 export async function waitForDatabase<Result>(
@@ -18,28 +18,24 @@ export async function waitForDatabase<Result>(
   stopping: AbortSignal,
   step: () => Promise<Result>,
 ): Promise<Result> {
-  for (let toldAt = Number.NEGATIVE_INFINITY; ; ) {
+  for (let loggedAt = Number.NEGATIVE_INFINITY; ; ) {
     try {
       return await step()
     } catch (error) {
       if (!isUnavailable(error)) throw error
-      if (performance.now() - toldAt >= TELL_EVERY_MS) {
-        tellOfWaiting(target, error)
-        toldAt = performance.now()
+      if (performance.now() - loggedAt >= LOG_EVERY_MS) {
+        const facts = { database: hostOf(target), reason: errorMessageOf(error) }
+        logger.warn(facts, 'Database unavailable: retrying every second')
+        loggedAt = performance.now()
       }
     }
-    await after(ASK_AGAIN_MS, undefined, { signal: stopping })
+    await after(RETRY_MS, undefined, { signal: stopping })
   }
 }
 
-function tellOfWaiting(target: DatabaseTarget, failure: unknown) {
-  const facts = { database: hostOf(target), reason: errorMessageOf(failure) }
-  logger.warn(facts, 'The database does not answer yet: it is asked again every second')
-}
-
-/** Host and port, without who is asking for what by which password. */
+/** Host and port alone: no user, no password, no parameters. */
 function hostOf(target: DatabaseTarget): string {
   if (typeof target !== 'string') return target.host
-  const [, host = ''] = /^\w+:\/\/(?:[^/]*@)?([^/?#]*)/.exec(target) ?? [] // a list of hosts is no URL
+  const [, host = ''] = /^\w+:\/\/(?:[^/]*@)?([^/?#]*)/.exec(target) ?? [] // URL does not parse a list of hosts
   return host
 }

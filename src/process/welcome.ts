@@ -4,16 +4,16 @@ import { logger } from '../telemetry/logger.ts'
 import { demoFileIn } from './demo.ts'
 
 /**
- * Tells that the service is ready: to a person who tries it out in full, to a log in one line. Where standard output is a log,
- * every line of it stays one of JSON, and the person is told on standard error.
+ * Says that the service is ready: in one log line, and with demo data also in a text for the person who tries it out. That
+ * text goes to standard error where standard output is not a terminal, so that standard output holds only lines of JSON.
  */
-export function welcome({ publicUrl, dataDir }: Config, demo: DemoCredentials | undefined) {
-  const isLog = !process.stdout.isTTY
-  if (isLog || !demo) logger.info({ url: publicUrl, pid: process.pid }, 'The service is ready')
-  if (demo) (isLog ? process.stderr : process.stdout).write(welcomeText(publicUrl, demoFileIn(dataDir), demo))
+export function welcome({ publicUrl, dataDir }: Pick<Config, 'publicUrl' | 'dataDir'>, demo?: DemoCredentials) {
+  const isTerminal = process.stdout.isTTY
+  if (!isTerminal || !demo) logger.info({ url: publicUrl, pid: process.pid }, 'The service is ready')
+  if (demo) (isTerminal ? process.stdout : process.stderr).write(welcomeText(publicUrl, demoFileIn(dataDir), demo))
 }
 
-/** Where things are, who can log in, and three commands that work when pasted. */
+/** Addresses, logins, and three commands that can be pasted. */
 function welcomeText(url: string, demoFile: string, { api_key, users }: DemoCredentials): string {
   const people = Object.values(users).map(({ username, password }) => `${username} / ${password}`)
   return `

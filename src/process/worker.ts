@@ -12,19 +12,19 @@ import { openTraces } from './metrics/tracing.ts'
 import { openStorage } from './storage.ts'
 import { waitForDatabase } from './wait-for-database.ts'
 
-/** Delivers webhooks without serving requests: beside a running service, or with a database of its own. */
-export async function startStandaloneWorker(life: Lifecycle): Promise<void> {
+/** Delivers webhooks without serving requests: beside a running service, or over a database that it opens itself. */
+export async function startStandaloneWorker(lifecycle: Lifecycle): Promise<void> {
   const config = loadConfig()
   openLog(config.logLevel)
-  const { opened } = life
-  const target = config.isEmbedded ? await findDatabase(config, opened) : await openStorage(config, life)
+  const { disposables, stopping } = lifecycle
+  const target = config.isEmbedded ? await findDatabase(config, disposables) : await openStorage(config, lifecycle)
   const waker = new WakeHub()
   const metrics = await openMetrics(config)
-  const traces = await openTraces(config, opened)
-  const context = await openContext(config, { target, opened, wake: waker.wake, metrics, traces })
-  if (metrics) await publishMetrics(config, opened, { metrics, contextOf: () => context })
-  await waitForDatabase(target, life.stopping, () => checkDelivery(context))
-  opened.use(listenToNotifications(context, { waker, target: config.directUrl ?? target }))
-  opened.use(startWorker(context, { waker }))
-  logger.info({ pid: process.pid }, 'The worker delivers')
+  const traces = await openTraces(config.traces, disposables)
+  const context = await openContext(config, { target, disposables, wake: waker.wake, metrics, traces })
+  if (metrics) await publishMetrics(config, disposables, { metrics, contextOf: () => context })
+  await waitForDatabase(target, stopping, () => checkDelivery(context))
+  disposables.use(listenToNotifications(context, { waker, target: config.directUrl ?? target }))
+  disposables.use(startWorker(context, { waker }))
+  logger.info({ pid: process.pid }, 'Webhook worker started')
 }

@@ -32,7 +32,7 @@ test('serve is the service; beside it commands work on the same data, and worker
   expect((await fetch(`${service.base}/oauth/token`, { method: 'POST', body })).status).toBe(200)
   expect(JSON.parse((await runCommand(['migrate', '--json'], env)).stdout)).toEqual({ applied: 0 })
   await using worker = await startProcess({ ...env, LOG_LEVEL: 'info' }, ['bin/developer-api.mjs', 'worker'])
-  await worker.output.holds(/The worker delivers/)
+  await worker.output.holds(/Webhook worker started/)
   expect(await worker.stop()).toBe(0)
   expect(await service.stop()).toBe(0)
 })

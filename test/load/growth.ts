@@ -39,7 +39,7 @@ await migrateDatabase(server.target)
 const seeding = connect({ ...server.admin, database: 'app' }, { max: 1, statementMs: 0 })
 opened.defer(() => endClient(seeding))
 const config = readConfig({ DATABASE_URL: 'postgres://x/y', SECRET_KEYS: 'x'.repeat(32), RATE_LIMITS: 'off' })
-const context = await openContext(config, { target: server.target, opened, wake: () => {} })
+const context = await openContext(config, { target: server.target, disposables: opened, wake: () => {} })
 
 await seedAllElse()
 const sizes = [1_000, 10_000, 100_000, 1_000_000, 10_000_000].filter((size) => size <= TO)

@@ -27,7 +27,7 @@ export async function createLoadStage(order: ReceiversOrder) {
   await migrateDatabase(server.target)
   const secretKey = randomBytes(32).toString('base64url')
   const config = readConfig({ DATABASE_URL: 'postgres://x/y', SECRET_KEYS: secretKey, WEBHOOK_ALLOW_PRIVATE: 'on' })
-  const context = await openContext(config, { target: server.target, opened, wake: () => {} })
+  const context = await openContext(config, { target: server.target, disposables: opened, wake: () => {} })
   const receivers = await startReceivers(order, opened)
 
   /** An application of its own with one subscription to every channel. */

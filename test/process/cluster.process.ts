@@ -122,7 +122,7 @@ test('several processes count a credential together', async () => {
 })
 
 test('SIGHUP replaces the processes one by one, and no request notices', async () => {
-  const replaced = service.output.holds(/The processes were replaced/)
+  const replaced = service.output.holds(/Rolling restart of the worker processes finished/)
   let isReplaced = false
   replaced.then(() => {
     isReplaced = true

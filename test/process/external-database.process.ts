@@ -12,7 +12,7 @@ test('a database that does not answer is waited for: alive, not ready, and told 
   const host = `127.0.0.1:${await freePort()}`
   const DATABASE_URL = `postgres://app:hunter2@${host}/app`
   await using service = await startProcess({ DATABASE_URL, SECRET_KEYS: 'k'.repeat(32) })
-  await service.output.holds(/does not answer yet/)
+  await service.output.holds(/Database unavailable: retrying/)
   expect((await fetch(`${service.base}/health/`)).status).toBe(200)
 
   const paths = ['/health/ready', '/v1/channels/', '/oauth/token', '/nothing']
@@ -22,7 +22,7 @@ test('a database that does not answer is waited for: alive, not ready, and told 
 
   expect(await service.stop()).toBe(0)
   const { stdout, stderr } = service.output.text
-  expect(stdout.match(/does not answer yet/g)).toHaveLength(1)
+  expect(stdout.match(/Database unavailable: retrying/g)).toHaveLength(1)
   expect(stdout).toMatch(new RegExp(`"database":"${host}","reason":"[^"]*ECONNREFUSED`))
   expect(stdout).toMatch(/"signal":"SIGTERM","msg":"Stopping.*"msg":"Stopped"/s)
   expect(stdout + stderr).not.toContain('hunter2')
@@ -31,7 +31,7 @@ test('a database that does not answer is waited for: alive, not ready, and told 
 test.each([
   ['the service', 'is checked', 'from "webhook_secrets"', {}, /is ready/, ['dist/main.js']],
   ['the service', 'gets its demonstration', 'insert into "users"', { DEMO_DATA: 'on' }, /is ready/, ['dist/main.js']],
-  ['the worker', 'is checked', 'from "webhook_secrets"', {}, /The worker delivers/, ['dist/cli.js', 'worker']],
+  ['the worker', 'is checked', 'from "webhook_secrets"', {}, /Webhook worker started/, ['dist/cli.js', 'worker']],
 ])('%s starts also when the database goes away while it %s', async (_who, _when, cutAt, given, ready, words) => {
   await using database = await createTestDatabase()
   await using proxy = await createDatabaseProxy(database.target, { cutAt })
@@ -40,7 +40,7 @@ test.each([
   await using started = await startProcess(env, words)
   expect(await Promise.race([started.output.holds(ready), started.ended])).not.toBe(1)
   expect(proxy.hasCut()).toBe(true)
-  expect(started.output.text.stdout.match(/does not answer yet/g)).toHaveLength(1)
+  expect(started.output.text.stdout.match(/Database unavailable: retrying/g)).toHaveLength(1)
 })
 
 const addressOf = (target: DatabaseTarget) =>

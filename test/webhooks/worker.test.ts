@@ -52,7 +52,7 @@ describe('the loop', () => {
     const told = vi.fn()
     waker.onCommit(told)
     const other = new WakeHub()
-    using _announcing = notifyCommits(stage.context, other)
+    await using _announcing = notifyCommits(stage.context, other)
     const heard = woken()
     other.wake()
     await heard

@@ -3,15 +3,15 @@ import type { WakeHub } from '../../domain/events/wake-hub.ts'
 import { workDeliveries } from '../../domain/webhooks/worker/work.ts'
 
 export type WorkerOptions = {
-  /** The one whose `wake` the context carries. */
+  /** The hub whose `wake` is in the context. */
   waker: WakeHub
-  /** How long attempts may go on once it is disposed of: 8 s. */
+  /** How long attempts may go on after it is disposed of: 8 s. */
   graceMs?: number | undefined
 }
 
 /**
- * Delivers until it is disposed of: woken by the waker, by the next due row, and at the latest after a second. Disposing
- * lets attempts finish for 8 s, cuts the others short and gives them back.
+ * Delivers until it is disposed of, whenever the waker signals, a row becomes due, or a second has passed. Disposing of it
+ * lets attempts finish for 8 s, then aborts the rest and releases their deliveries.
  */
 export function startWorker(context: Context, { waker, graceMs }: WorkerOptions): AsyncDisposable {
   const stop = new AbortController()

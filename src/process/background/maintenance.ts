@@ -2,23 +2,22 @@ import { maintainPartitions } from '../../db/partitions.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { deleteExpired } from '../../domain/expiry.ts'
 import { maintainDeliveries } from '../../domain/webhooks/worker/maintenance.ts'
+import { HOUR_MS } from '../../time/durations.ts'
 
-const HOUR_MS = 3_600_000
-
-/** What the database needs every hour: partitions for the days to come, and an end for what has expired. */
+/** Creates the partitions of the next days and deletes what has expired, now and every hour. */
 export function startMaintenance(ctx: Context): AsyncDisposable {
-  const keep = async () => {
+  const maintain = async () => {
     try {
       await maintainDeliveries(ctx)
       await maintainPartitions(ctx.slow, ctx.now())
       await deleteExpired(ctx)
     } catch (error) {
-      ctx.log.error({ err: error }, 'The hourly upkeep failed; it is tried again in an hour')
+      ctx.log.error({ err: error }, 'Hourly maintenance failed: next attempt in an hour')
     }
   }
-  let running = keep()
+  let running = maintain()
   const timer = setInterval(() => {
-    running = keep()
+    running = maintain()
   }, HOUR_MS)
   return {
     [Symbol.asyncDispose]: async () => {

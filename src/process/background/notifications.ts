@@ -5,21 +5,23 @@ import type { Context } from '../../domain/core/context.ts'
 import type { WakeHub } from '../../domain/events/wake-hub.ts'
 import { endAttemptsOf } from '../../domain/webhooks/queue/in-flight.ts'
 import { STOPPED_CHANNEL } from '../../domain/webhooks/subscriptions/delete.ts'
+import { EdgeLogger } from '../../telemetry/edge-logger.ts'
 import type { ProcessContext } from '../context.ts'
 
-/** The channel on which the database itself announces what makes a credential worth less (see the migrations). */
+/** Triggers of the database notify this channel of changes that may invalidate a credential (see the migrations). */
 const CREDENTIALS_CHANNEL = 'credential_changes'
 const WAKE_CHANNEL = 'webhook_wake'
 
-/** Tells the others of every commit of an event in this process, whether or not it delivers webhooks. */
-export function notifyCommits({ db }: Context, waker: WakeHub): Disposable {
-  return { [Symbol.dispose]: waker.onCommit(announcer(db, WAKE_CHANNEL)) }
+/** Notifies other processes of every commit of an event in this process, whether or not this one delivers webhooks. */
+export function notifyCommits({ db }: Context, waker: WakeHub): AsyncDisposable {
+  const stop = waker.onCommit(announcer(db, WAKE_CHANNEL))
+  return { [Symbol.asyncDispose]: async () => stop() }
 }
 
 /**
- * Hears of what all processes do: of new events, of subscriptions that were stopped, of credentials that ended, which may
- * be remembered for as long. One connection, whose loss is normal: meanwhile credentials are looked up on every request,
- * and who waits for events looks each second. `target`: a direct connection.
+ * Receives notifications of all processes: of new events, of stopped subscriptions, and of changed credentials, which may be
+ * cached only while these arrive. They share one connection, which may be lost at any time: meanwhile credentials are looked
+ * up on every request, and whatever waits for events polls every second. `target` must be a direct connection.
  */
 export function listenToNotifications(
   context: Pick<ProcessContext, 'credentials' | 'log'>,
@@ -31,18 +33,19 @@ export function listenToNotifications(
     [WAKE_CHANNEL]: waker.wakeHere,
     [STOPPED_CHANNEL]: endAttemptsOf,
   }
-  let isDeaf = false
+  const edge = new EdgeLogger(log, {
+    down: 'LISTEN connection lost: credentials are looked up on every request',
+    up: 'LISTEN connection restored',
+  })
   return listenToChannels(target, channels, {
     onUp: () => {
-      if (isDeaf) log.info('Other processes are heard again')
-      isDeaf = false
+      edge.up()
       credentials.trust()
-      waker.wakeHere() // what was announced meanwhile is lost
+      waker.wakeHere() // for events whose notifications were lost
     },
     onDown: (error) => {
-      isDeaf = true
+      edge.down({ err: error })
       credentials.distrust()
-      log.warn({ err: error }, 'Other processes are not heard: credentials are looked up on every request for now')
     },
   })
 }

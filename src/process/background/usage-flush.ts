@@ -1,24 +1,26 @@
 import { writeUsage } from '../../domain/usage/write.ts'
+import { EdgeLogger } from '../../telemetry/edge-logger.ts'
 import type { ProcessContext } from '../context.ts'
 
 const EVERY_MS = 5_000
 
-/** Writes down every five seconds what applications have asked for, and a last time when it is disposed of. */
+/** Writes the usage of applications to the database every five seconds, and once more when it is disposed of. */
 export function startUsageFlush(ctx: ProcessContext): AsyncDisposable {
-  let isFailing = false
-  let toldLost = 0
+  const edge = new EdgeLogger(ctx.log, {
+    down: 'Usage of applications could not be stored',
+    up: 'Usage of applications is stored again',
+  })
+  let loggedLost = 0
   const write = async () => {
     try {
       await writeUsage(ctx)
-      if (isFailing) ctx.log.info('The usage of applications is written down again')
-      isFailing = false
+      edge.up()
     } catch (error) {
-      if (!isFailing) ctx.log.warn({ err: error }, 'The usage of applications cannot be written down for now')
-      isFailing = true
+      edge.down({ err: error })
     }
     const { lost } = ctx.usage
-    if (lost > toldLost) ctx.log.warn({ lost }, 'Requests were not counted for usage: there was no room')
-    toldLost = lost
+    if (lost > loggedLost) ctx.log.warn({ lost }, 'Usage counts dropped: too many are waiting to be stored')
+    loggedLost = lost
   }
   let writing = Promise.resolve()
   const timer = setInterval(() => {

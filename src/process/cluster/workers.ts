@@ -4,11 +4,14 @@ import { setTimeout as after } from 'node:timers/promises'
 import type { DatabaseTarget } from '../../db/client.ts'
 import { logger } from '../../telemetry/logger.ts'
 
-/** What the first process and those that serve tell each other; the counters have messages of their own. */
+/**
+ * Messages between the primary and its worker processes; counters and metrics have their own. A rolling restart may run
+ * workers of a newer release under an older primary, so messages keep their form.
+ */
 export type ClusterMessage =
-  /** From a new process: it listens to what it is told, which would be lost before. */
+  /** From a new worker: it is listening for messages, which would be lost before. */
   | { kind: 'here' }
-  /** Go ahead, with the database if it is there already. */
+  /** Start, with the database if it is ready already. */
   | { kind: 'begin'; target?: DatabaseTarget }
   | { kind: 'database'; target: DatabaseTarget }
   | { kind: 'ready' }
@@ -16,97 +19,97 @@ export type ClusterMessage =
 
 const REPLACE_AFTER_MS = 1_000
 
-/** The processes that serve. One that ends by itself is replaced. */
+/** The worker processes of a cluster. One that exits by itself is replaced. */
 export class WorkerProcesses {
   readonly #size: number
   readonly #storage: Promise<{ target: DatabaseTarget }>
   readonly #stopping: AbortSignal
-  readonly #members = new Set<Worker>()
+  readonly #workers = new Set<Worker>()
   #target: DatabaseTarget | undefined
 
-  /** Where the database is, is passed on once it is known; until then the processes answer 503. */
+  /** The workers answer 503 until `storage` resolves and they are sent its address. */
   constructor(size: number, storage: Promise<{ target: DatabaseTarget }>, stopping: AbortSignal) {
     this.#size = size
     this.#storage = storage
     this.#stopping = stopping
   }
 
-  /** Resolves when all are ready; rejects with the reason of the first that cannot be. */
+  /** Resolves when all are ready; rejects with the reason of the first that fails. */
   async start(): Promise<void> {
-    await Promise.all(Array.from({ length: this.#size }, () => this.#hire()))
+    await Promise.all(Array.from({ length: this.#size }, () => this.#fork()))
   }
 
-  /** Replaces one after the other, each by one that is ready: new code and configuration without a gap. */
+  /** Replaces each worker, once its replacement is ready: new code and configuration without an interruption. */
   async replaceAll(): Promise<void> {
-    for (const worker of [...this.#members]) {
-      await this.#hire()
-      await this.#dismiss(worker)
+    for (const worker of [...this.#workers]) {
+      await this.#fork()
+      await this.#terminate(worker)
     }
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.#members].map((worker) => this.#dismiss(worker)))
+    await Promise.all([...this.#workers].map((worker) => this.#terminate(worker)))
   }
 
-  async #hire(): Promise<void> {
+  async #fork(): Promise<void> {
     const worker = cluster.fork()
-    this.#members.add(worker)
+    this.#workers.add(worker)
     worker.on('message', ({ kind }: ClusterMessage) => {
-      if (kind === 'here') this.#instruct(worker).catch(() => {}) // whoever awaits the database itself hears of it
+      if (kind === 'here') this.#begin(worker).catch(() => {}) // whoever opens the storage handles its failure
     })
     try {
-      await readiness(worker)
+      await untilReady(worker)
     } catch (error) {
-      await this.#dismiss(worker)
+      await this.#terminate(worker)
       throw error
     }
     worker.once('exit', (code, signal) => void this.#replace(worker, signal ?? code))
   }
 
-  async #instruct(worker: Worker): Promise<void> {
-    const tell = (message: ClusterMessage) => worker.isConnected() && worker.send(message)
-    if (this.#target) return void tell({ kind: 'begin', target: this.#target })
-    tell({ kind: 'begin' })
+  async #begin(worker: Worker): Promise<void> {
+    const send = (message: ClusterMessage) => worker.isConnected() && worker.send(message)
+    if (this.#target) return void send({ kind: 'begin', target: this.#target })
+    send({ kind: 'begin' })
     const { target } = await this.#storage
     this.#target = target
-    tell({ kind: 'database', target })
+    send({ kind: 'database', target })
   }
 
-  async #dismiss(worker: Worker): Promise<void> {
-    if (!this.#members.delete(worker) || worker.isDead()) return
-    const ended = once(worker, 'exit')
-    worker.process.kill('SIGTERM') // worker.kill() would first cut the connections that the process still has to answer
-    await ended
+  async #terminate(worker: Worker): Promise<void> {
+    if (!this.#workers.delete(worker) || worker.isDead()) return
+    const exited = once(worker, 'exit')
+    worker.process.kill('SIGTERM') // worker.kill() would first close the connections that the worker still has to answer
+    await exited
   }
 
-  /** For one that ended by itself, as soon as another one can be had. */
+  /** Forks again and again until a replacement is ready. */
   async #replace(lost: Worker, how: string | number): Promise<void> {
-    if (!this.#members.delete(lost)) return
+    if (!this.#workers.delete(lost)) return
     while (!this.#stopping.aborted) {
-      logger.error({ pid: lost.process.pid, how }, 'A process ended; another one takes its place')
+      logger.error({ pid: lost.process.pid, how }, 'Worker process exited unexpectedly: starting a replacement')
       await after(REPLACE_AFTER_MS, undefined, { signal: this.#stopping }).catch(() => {})
-      if (await this.#tryToHire()) return
+      if (await this.#tryToFork()) return
     }
   }
 
-  async #tryToHire(): Promise<boolean> {
+  async #tryToFork(): Promise<boolean> {
     try {
-      if (!this.#stopping.aborted) await this.#hire()
+      if (!this.#stopping.aborted) await this.#fork()
       return true
     } catch (error) {
-      logger.error({ err: error }, 'A process did not start')
+      logger.error({ err: error }, 'Worker process failed to start')
       return false
     }
   }
 }
 
-async function readiness(worker: Worker): Promise<void> {
+async function untilReady(worker: Worker): Promise<void> {
   const { promise, resolve, reject } = withResolvers()
   worker.on('message', (message: ClusterMessage) => {
     if (message.kind === 'ready') resolve()
     if (message.kind === 'failed') reject(new Error(message.reason))
   })
-  worker.once('exit', () => reject(new Error('A process ended before it was ready')))
+  worker.once('exit', () => reject(new Error('A worker process exited before it was ready')))
   await promise
 }
 

@@ -6,18 +6,23 @@ import type { ProcessMetrics } from '../../telemetry/process-metrics.ts'
 import type { Disposables } from '../disposables.ts'
 import { deliveryMetricMirrors, poolMetrics, requestMetrics } from './process.ts'
 
-/** The figures of this process, where `METRICS_PORT` wants them. The library behind them is loaded only then. */
-export async function openMetrics(config: Config, occupancy?: LoadLimit): Promise<ProcessMetrics | undefined> {
-  if (config.metricsPort === undefined) return undefined
+type MetricsConfig = Pick<Config, 'metricsPort' | 'host'>
+
+/** The metrics of this process, if `METRICS_PORT` is set. The library behind them is loaded only then. */
+export async function openMetrics(
+  { metricsPort }: Pick<Config, 'metricsPort'>,
+  loadLimit?: LoadLimit,
+): Promise<ProcessMetrics | undefined> {
+  if (metricsPort === undefined) return undefined
   const { ProcessMetrics } = await import('../../telemetry/process-metrics.ts')
   const metrics = new ProcessMetrics()
-  metrics.mirror(...poolMetrics(), ...deliveryMetricMirrors(), ...(occupancy ? requestMetrics(occupancy) : []))
+  metrics.mirror(...poolMetrics(), ...deliveryMetricMirrors(), ...(loadLimit ? requestMetrics(loadLimit) : []))
   return metrics
 }
 
 export type MetricsSource = { metrics: ProcessMetrics; contextOf: () => Context | undefined }
 
-/** The figures of this process and, if wanted, of its database. */
+/** The metrics of this process and, if wanted, of its database. */
 export async function collectMetrics(
   { metrics, contextOf }: MetricsSource,
   withDatabase: boolean,
@@ -26,20 +31,23 @@ export async function collectMetrics(
   return Promise.all([metrics.collect(), ...(withDatabase ? [collectDatabaseMetrics(contextOf())] : [])])
 }
 
-/** Serves the figures of a process that is alone, until `opened` closes. */
-export async function publishMetrics(config: Config, opened: Disposables, meter: MetricsSource): Promise<void> {
-  await serveMetricsOf(config, opened, () => collectMetrics(meter, true))
+/** Serves the metrics of a single process until `disposables` closes. */
+export async function publishMetrics(
+  config: MetricsConfig,
+  disposables: Disposables,
+  source: MetricsSource,
+): Promise<void> {
+  await serveMetricsOf(config, disposables, () => collectMetrics(source, true))
 }
 
-/** Serves what `collect` finds, added up, on `METRICS_PORT`, if there is one. */
+/** Serves the combined result of `collect` on `METRICS_PORT`, if that is set. */
 export async function serveMetricsOf(
-  config: Config,
-  opened: Disposables,
+  { metricsPort, host }: MetricsConfig,
+  disposables: Disposables,
   collect: () => Promise<MetricValues[]>,
 ): Promise<void> {
-  const { metricsPort, host } = config
   if (metricsPort === undefined) return
   const { serveMetrics } = await import('./server.ts')
   const { exposition } = await import('../../telemetry/exposition.ts')
-  opened.use(await serveMetrics({ metricsPort, host }, async () => exposition(await collect())))
+  disposables.use(await serveMetrics({ metricsPort, host }, async () => exposition(await collect())))
 }

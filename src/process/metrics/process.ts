@@ -4,21 +4,21 @@ import type { LoadLimit } from '../../rest/http/load-limit.ts'
 import type { Mirrored, Sample } from '../../telemetry/metrics.ts'
 import { statementsInFlight } from './statements.ts'
 
-/** Requests that a process works on. */
-export const requestMetrics = (occupancy: LoadLimit): Mirrored[] => [
-  gauge('http_requests_in_flight', 'Requests being answered', () => [{ value: occupancy.requests }]),
-  gauge('http_streams_open', 'Streams of live updates', () => [{ value: occupancy.streams }]),
+/** Requests that this process is answering. */
+export const requestMetrics = (loadLimit: LoadLimit): Mirrored[] => [
+  gauge('http_requests_in_flight', 'Requests being answered', () => [{ value: loadLimit.requests }]),
+  gauge('http_streams_open', 'Streams of live updates', () => [{ value: loadLimit.streams }]),
 ]
 
-/** What a process waits for from the database. */
+/** Statements and connections of this process. */
 export const poolMetrics = (): Mirrored[] => [
-  gauge('database_statements_in_flight', 'Statements asked and not yet answered, by pool', () =>
+  gauge('database_statements_in_flight', 'Statements that are not answered yet, by pool', () =>
     byLabel('pool', statementsInFlight),
   ),
   gauge('database_pool_connections_max', 'Connections that a pool may open', () => byLabel('pool', poolSizes)),
 ]
 
-/** What a process has delivered, whichever door it came through. */
+/** Deliveries of this process: by its worker, the cron endpoint or the command line. */
 export const deliveryMetricMirrors = (): Mirrored[] => [
   gauge('webhook_in_flight', 'Attempts being made', () => [{ value: deliveryMetrics.inFlight }]),
   counter('webhook_attempts_total', 'Attempts by what became of the delivery', () =>
@@ -55,7 +55,7 @@ const histogram = (name: string, help: string, durations: Durations): Mirrored =
 const byLabel = (label: string, values: Record<string, number>): Sample[] =>
   Object.entries(values).map(([name, value]) => ({ value, labels: { [label]: name } }))
 
-/** Buckets of Prometheus hold what is in the smaller ones, too. */
+/** Buckets of Prometheus are cumulative. */
 function samplesOf(name: string, { counts, boundsS, sumS, count }: Durations): Sample[] {
   let sum = 0
   const buckets = counts.map((one, index) => {

@@ -21,7 +21,7 @@ const waker = new WakeHub()
 const { wake, onWake } = waker
 const stop = new AbortController()
 const { target, graceMs } = order
-const context = await openContext(config, { target, opened, wake, onWake, stopping: stop.signal })
+const context = await openContext(config, { target, disposables: opened, wake, onWake, stopping: stop.signal })
 opened.use(listenToNotifications(context, { waker, target }))
 opened.use(startWorker(context, { waker, graceMs }))
 process.once('SIGTERM', async () => {
