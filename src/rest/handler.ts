@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { TRPCError } from '@trpc/server'
 
-import { type Admission, admit } from '../domain/access/admission.ts'
+import { admit } from '../domain/access/admission.ts'
+import type { Principal } from '../domain/core/actor.ts'
 import type { Caller, Context } from '../domain/core/context.ts'
 import { Problem } from '../domain/core/problem.ts'
 import { rateLimits } from '../domain/core/rate-limits.ts'
@@ -10,6 +11,7 @@ import { secretParameters } from '../domain/oauth/grants-table.ts'
 import { problemFrom } from '../routers/problem.ts'
 import { readBody } from './http/body.ts'
 import { headersOfRate, isPreflight, preflightHeaders } from './http/headers.ts'
+import { type IncomingRequest, NO_OPERATION } from './http/request-record.ts'
 import { parseRequestTarget, type RequestTarget, unknownTarget } from './http/request-target.ts'
 import { failure, type RestResponse, send, success } from './http/response.ts'
 import { withinDeadline } from './http/timeout.ts'
@@ -26,43 +28,27 @@ export type RestOptions = {
 }
 /** Answers that do not change, once they were given, by what was asked word for word. */
 type Constants = Map<string, { operation: string; answer: RestResponse }>
-type Exchange = {
-  request: IncomingMessage
-  constants: Constants
-  target: RequestTarget
-  caller: Caller
-  /** Where the credential stands in its limit, known once it was admitted. */
-  rate: Admission['rate'] | undefined
-  /** The application that asks, known from then on as well. */
-  clientId: string | undefined
-  operation: string
-}
+type Exchange = IncomingRequest & { constants: Constants; target: RequestTarget }
 
-/** The REST door: one function for every path of the specification, also for those where nothing is. */
+/** Answers REST: every path of the specification, and also those where nothing is. */
 export function createRestHandler({ contextOf, publicUrl, report }: RestOptions) {
   const constants: Constants = new Map()
 
-  return async function handleRest(request: IncomingMessage, response: ServerResponse, caller: Caller): Promise<void> {
-    const { url = '' } = request
-    const constant = constants.get(`${request.method} ${url}`)
+  return async function handleRest(incoming: IncomingRequest): Promise<void> {
+    const { request, response, caller, record } = incoming
+    const { id: requestId, url } = record
+    const constant = constants.get(`${record.method} ${url}`)
     if (constant) {
-      noteOperation(caller, constant.operation)
-      return send(response, { path: url, requestId: caller.requestId, publicUrl }, constant.answer)
+      record.operation = constant.operation
+      return send(response, { path: url, requestId, publicUrl }, constant.answer)
     }
-    const begun = performance.now()
-    const context = contextOf()
-    const unknown = { target: unknownTarget, rate: undefined, clientId: undefined, operation: '' }
-    const exchange: Exchange = { request, constants, caller, ...unknown }
-    const answer = await respond(context, exchange).catch((error: unknown) => {
-      const problem = explain(error, caller)
-      exchange.rate ??= problem.details.rate
-      exchange.clientId ??= problem.details.clientId
-      return failure(problem, exchange.target, publicUrl)
-    })
-    const rate = exchange.rate && headersOfRate(exchange.rate, rateLimits.credential.windowS)
-    send(response, { path: exchange.target.path, requestId: caller.requestId, publicUrl }, answer, rate)
-    const { clientId, operation } = exchange
-    if (clientId) context?.usage.count(clientId, operation, answer.status, performance.now() - begun)
+    const exchange: Exchange = { request, response, caller, record, constants, target: unknownTarget }
+    const answer = await respond(contextOf(), exchange).catch((error: unknown) =>
+      failure(explain(error, caller), exchange.target, publicUrl),
+    )
+    const { credential } = record
+    const rate = credential && headersOfRate(credential.rate, rateLimits.credential.windowS)
+    send(response, { path: exchange.target.path, requestId, publicUrl }, answer, rate)
   }
 
   function explain(error: unknown, caller: Caller): Problem {
@@ -76,30 +62,25 @@ export function createRestHandler({ contextOf, publicUrl, report }: RestOptions)
 
 /** Route, credential, scope, body, procedure: in this order, because each is answered before the next is looked at. */
 async function respond(context: Context | undefined, exchange: Exchange): Promise<RestResponse> {
-  const { request, caller } = exchange
-  const target = parseRequestTarget(request.url ?? '')
+  const { record, caller, constants } = exchange
+  record.operation = NO_OPERATION
+  const target = parseRequestTarget(record.url)
   exchange.target = target
-  if (request.method === 'OPTIONS') return options(exchange)
-  const route = findRoute(request.method ?? '', target.path)
+  if (record.method === 'OPTIONS') return options(exchange)
+  const route = findRoute(record.method, target.path)
+  const operation = route.operation.route
+  record.operation = operation
   if (!context) return unready(route, target)
-  exchange.operation = route.operation.route
-  noteOperation(caller, exchange.operation)
-  const admission = route.access && (await admit(context, route.access, caller))
-  exchange.rate = admission?.rate
-  exchange.clientId = admission?.principal.clientId ?? undefined
-  const answer = await run(context, exchange, route, admission)
-  if (route.operation.isConstant && request.url === target.path) {
-    exchange.constants.set(`${request.method} ${target.path}`, { operation: exchange.operation, answer })
+  const principal = route.access && (await admit(context, route.access, caller))
+  const answer = await run(context, exchange, route, principal)
+  if (route.operation.isConstant && record.url === target.path) {
+    constants.set(`${record.method} ${target.path}`, { operation, answer })
   }
   return answer
 }
 
-function noteOperation({ trail }: Caller, operation: string) {
-  if (trail) trail.operation = operation
-}
-
 /** Reads the input and calls the procedure: at most once per `Idempotency-Key`, where there is one. */
-async function run(context: Context, { request, target, caller }: Exchange, route: RestRoute, admitted?: Admission) {
+async function run(context: Context, { request, target, caller }: Exchange, route: RestRoute, principal?: Principal) {
   const { operation, form } = route
   if (target.search.includes('%00') && takesInput(route)) {
     throw new Problem('invalid_request', 'query: must not contain NUL.')
@@ -111,11 +92,11 @@ async function run(context: Context, { request, target, caller }: Exchange, rout
       path: target.path,
       query: form ? {} : queryOf(target, route),
       body,
-      context: { caller, admitted, principal: admitted?.principal, ...within }, // in the other order V8 takes 10 µs
+      context: { caller, principal, ...within }, // in the other order V8 takes 10 µs
     })
     return success(operation, json, next, target)
   }
-  const attempt = admitted && body && idempotentRequestOf(request, operation.route, admitted.principal, body)
+  const attempt = principal && body && idempotentRequestOf(request, operation.route, principal, body)
   return withinDeadline(operation, attempt ? runOnce(context, attempt, call) : call(context))
 }
 

@@ -1,6 +1,6 @@
 import { initTRPC, type TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
-import { type Access, type Admission, admit, asUser } from '../domain/access/admission.ts'
+import { type Access, admit, asUser } from '../domain/access/admission.ts'
 import type { Principal } from '../domain/core/actor.ts'
 import type { Caller, Context as DomainContext } from '../domain/core/context.ts'
 import { Problem } from '../domain/core/problem.ts'
@@ -9,8 +9,7 @@ import { problemFrom, trpcCodes } from './problem.ts'
 
 export type ProcedureContext = DomainContext & {
   caller: Caller
-  /** Set by a door that has already admitted this very call, as REST does before it reads the body. */
-  admitted?: Admission | undefined
+  /** Set where this very call was admitted already, as REST does before it reads the body. */
   principal?: Principal | undefined
 }
 
@@ -37,34 +36,32 @@ const t = initTRPC
     },
   })
 
-/** No guarded procedure runs without this: the caller was admitted at the door, or is admitted now. */
-async function admitted(ctx: ProcedureContext, access: Access | undefined): Promise<Admission | undefined> {
-  if (access === undefined) throw new Error('A guarded procedure was declared without access')
-  return ctx.admitted ?? admit(ctx, access, ctx.caller)
-}
-
-async function principalOf(ctx: ProcedureContext, access: Access | undefined) {
-  const admission = await admitted(ctx, access)
-  if (admission === undefined) throw new Error('A procedure for callers was declared with access for the clock')
-  return admission.principal
-}
-
 export const router = t.router
 export const publicProcedure = t.procedure
 export const cronProcedure = t.procedure.use(async ({ ctx, meta, next }) => {
-  await admitted(ctx, meta?.access)
+  await admit(ctx, accessOf(meta), ctx.caller)
   return next()
 })
-export const callerProcedure = t.procedure.use(async ({ ctx, meta, path, next }) => {
-  const principal = await principalOf(ctx, meta?.access).catch(countRefusal(ctx, path))
-  return counted(ctx, path, principal, () => next(adding(ctx, principal)))
-})
-export const userProcedure = t.procedure.use(async ({ ctx, meta, path, next }) => {
-  const principal = asUser(await principalOf(ctx, meta?.access).catch(countRefusal(ctx, path)))
-  return counted(ctx, path, principal, () => next(adding(ctx, principal)))
-})
+export const callerProcedure = t.procedure.use(({ ctx, meta, path, next }) =>
+  counted(ctx, path, async () => next(adding(ctx, await principalOf(ctx, meta)))),
+)
+export const userProcedure = t.procedure.use(({ ctx, meta, path, next }) =>
+  counted(ctx, path, async () => next(adding(ctx, asUser(await principalOf(ctx, meta))))),
+)
 
-/** What the guard adds to the context. A door that has admitted the call has added it already: tRPC's copying is slow. */
+function accessOf(meta: OperationMeta | undefined): Access {
+  if (meta?.access === undefined) throw new Error('A guarded procedure was declared without access')
+  return meta.access
+}
+
+/** No guarded procedure runs without this: the caller was admitted before the call, or is admitted now. */
+async function principalOf(ctx: ProcedureContext, meta: OperationMeta | undefined): Promise<Principal> {
+  const principal = ctx.principal ?? (await admit(ctx, accessOf(meta), ctx.caller))
+  if (principal === undefined) throw new Error('A procedure for callers was declared with access for the clock')
+  return principal
+}
+
+/** What the guard adds to the context: nothing when it is there already, because tRPC's copying is slow. */
 function adding<Of extends Principal>(ctx: ProcedureContext, principal: Of) {
   const addition = ctx.principal === principal ? undefined : { ctx: { principal } }
   return addition as { ctx: { principal: Of } } // without an addition the context is as it was, with the same principal
@@ -72,29 +69,20 @@ function adding<Of extends Principal>(ctx: ProcedureContext, principal: Of) {
 
 type Outcome = { ok: true } | { ok: false; error: TRPCError }
 
-/** Counts what an application asks at /trpc. REST counts at its own door, and a person is nobody's application. */
-async function counted<Result extends Outcome>(
-  { admitted: isCounted, usage }: ProcedureContext,
-  path: string,
-  { clientId }: Principal,
-  call: () => Promise<Result>,
-): Promise<Result> {
-  if (isCounted || clientId === null) return call()
-  const begun = performance.now()
-  const result = await call()
-  const status = result.ok ? 200 : problemFrom(result.error).status
-  usage.count(clientId, operationAt(path), status, performance.now() - begun)
-  return result
-}
-
-/** A call of an application that may not pass. */
-const countRefusal =
-  ({ usage }: ProcedureContext, path: string) =>
-  (error: unknown) => {
-    if (error instanceof Problem && error.details.clientId) {
-      usage.count(error.details.clientId, operationAt(path), error.status, 0)
-    }
-    throw error
+/** Counts a call of an application at /trpc, also when it is refused. REST counts a request when it has ended. */
+async function counted<Result extends Outcome>(ctx: ProcedureContext, path: string, call: () => Promise<Result>) {
+  if (ctx.principal) return call()
+  const begunMs = performance.now()
+  const count = (status: number) => {
+    const { clientId } = ctx.caller.record?.credential ?? {}
+    if (clientId) ctx.usage.count(clientId, `/trpc/${path}`, status, performance.now() - begunMs)
   }
-
-const operationAt = (path: string) => `/trpc/${path}`
+  try {
+    const result = await call()
+    count(result.ok ? 200 : problemFrom(result.error).status)
+    return result
+  } catch (refusal) {
+    if (refusal instanceof Problem) count(refusal.status)
+    throw refusal
+  }
+}

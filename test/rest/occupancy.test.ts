@@ -2,11 +2,14 @@ import { EventEmitter, once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
+import type { Caller } from '../../src/domain/core/context.ts'
 import { LoadLimit } from '../../src/rest/http/load-limit.ts'
+import { recordOf } from '../../src/rest/http/request-record.ts'
 import { createHttpServer } from '../../src/rest/http/server.ts'
 import { logger } from '../../src/telemetry/logger.ts'
 
-const request = (url: string, accept?: string) => ({ url, headers: { accept } }) as unknown as IncomingMessage
+const request = (url: string, accept?: string) =>
+  recordOf({ url, headers: { accept } } as unknown as IncomingMessage, {} as Caller)
 const newResponse = () => new EventEmitter() as unknown as ServerResponse
 
 test('a thousand requests at once, a place for each that ends, and always one for whoever asks after our health', () => {

@@ -1,11 +1,10 @@
 import { timingSafeEqual } from 'node:crypto'
-import type { Count } from '../../counters/counters.ts'
 import type { Principal, UserPrincipal } from '../core/actor.ts'
 import type { Caller, CallerContext, Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
 import { rateLimits } from '../core/rate-limits.ts'
-import { noteClient } from '../core/request-record.ts'
+import { noteClient, noteCredential } from '../core/request-record.ts'
 import type { Scope } from '../core/scopes.ts'
 import { authenticate, authenticateHolder, authenticateSession, principalBy } from './authenticate.ts'
 import { isSessionAlive } from './sessions.ts'
@@ -19,33 +18,27 @@ export type Access =
   | { kind: 'session'; applicationScope: Scope | undefined }
   | { kind: 'cron' }
 
-/** A caller who may pass; `rate` is where its credential stands in the rate limit. */
-export type Admission = { principal: Principal; rate: Count }
-
 /**
  * Decides whether a caller may pass, in this order: 401, 403 for the scope, 403 for the kind of credential, 429. The one
- * place of the service that decides it.
+ * place of the service that decides it. Notes in the record of the request whose credential it was, and where that stands in
+ * its rate limit, also when it refuses. No principal stands for the clock.
  */
-export async function admit(ctx: Context, access: Access, caller: Caller): Promise<Admission | undefined> {
+export async function admit(ctx: Context, access: Access, caller: Caller): Promise<Principal | undefined> {
   if (access.kind === 'cron') return admitClock(ctx, caller)
   const { principal, key, isSession } = await identifyCaller(ctx, caller)
   noteClient(caller, principal.clientId)
   const refusal = refusalOf(access, principal, isSession)
-  if (refusal) {
-    refusal.details.clientId = principal.clientId ?? undefined
-    refusal.details.rate = await ctx.counters.peek(rateLimits.credential, key)
-    throw refusal
-  }
-  const rate = await ctx.counters.take(rateLimits.credential, key)
+  const { counters } = ctx
+  const rate = await (refusal ? counters.peek(rateLimits.credential, key) : counters.take(rateLimits.credential, key))
+  noteCredential(caller, { clientId: principal.clientId, rate })
+  if (refusal) throw refusal
   if (rate.exceeded) {
     const { limit, resetS } = rate
     throw new Problem('rate_limited', `More than ${limit} requests in a minute: try again in ${resetS} s.`, {
-      rate,
-      clientId: principal.clientId ?? undefined,
       retryAfterS: resetS,
     })
   }
-  return { principal, rate }
+  return principal
 }
 
 /**

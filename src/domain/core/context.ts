@@ -4,6 +4,7 @@ import type { Logger } from '../../telemetry/logger.ts'
 import type { Traces } from '../../telemetry/traces.ts'
 import type { Actor, Owner, Principal, UserPrincipal } from './actor.ts'
 import type { Keyring } from './keyring.ts'
+import type { RequestFindings } from './request-record.ts'
 
 /** What every verb receives. A process builds it once; a door copies it with what it knows of its caller. */
 export type Context = {
@@ -91,8 +92,6 @@ export type Caller = {
   requestId: string
   userAgent: string | undefined
   dpop?: DpopProof
-  trail?: Trail
+  /** Takes what is found out about the request. */
+  record?: RequestFindings
 }
-
-/** What is found out about a call while it is answered, for its line in the log. */
-type Trail = { operation?: string; clientId?: string }

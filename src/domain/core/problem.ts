@@ -1,4 +1,3 @@
-import type { Count } from '../../counters/counters.ts'
 import type { Scope } from './scopes.ts'
 
 /** Every failure that a caller can see: its public code and the status it answers with. The one table of the service. */
@@ -52,10 +51,6 @@ export type ProblemDetails = {
   retryAfterS?: number
   /** The scheme of the challenge: what the caller tried (RFC 6749, section 5.2), or has to (RFC 9449, section 7.1). */
   scheme?: 'Bearer' | 'Basic' | 'DPoP'
-  /** Where the credential stands in its rate limit. */
-  rate?: Count | undefined
-  /** The application whose credential was refused. */
-  clientId?: string | undefined
 }
 
 /** A mistake of the caller, or a state it must know of. The message names what is wrong and never carries a secret. */

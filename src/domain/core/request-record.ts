@@ -1,6 +1,22 @@
-import type { Caller } from './context.ts'
+import type { Count } from '../../counters/counters.ts'
 
-/** Notes which application calls, once it has proved that it does; a login session belongs to none. */
-export function noteClient({ trail }: Caller, clientId: string | null): void {
-  if (trail && clientId !== null) trail.clientId = clientId
+/** What is found out about a request while it is answered. Whoever records the request reads it when the request has ended. */
+export type RequestFindings = {
+  /** The application, once it has proved its identity: by a credential, or at the token endpoints. */
+  clientId?: string | undefined
+  /** The credential that was counted, whether it was admitted or refused: whose it is, and where it stands in its limit. */
+  credential?: CountedCredential | undefined
+}
+/** A caller whose request somebody records. */
+type Recorded = { record?: RequestFindings }
+export type CountedCredential = { clientId: string | null; rate: Count }
+
+/** Notes which application calls; a login session belongs to none. */
+export function noteClient({ record }: Recorded, clientId: string | null): void {
+  if (record && clientId !== null) record.clientId = clientId
+}
+
+/** Notes what the answer and the usage of the application say about a credential. */
+export function noteCredential({ record }: Recorded, credential: CountedCredential): void {
+  if (record) record.credential = credential
 }

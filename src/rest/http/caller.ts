@@ -15,7 +15,6 @@ export function callerOf(request: IncomingMessage, trustProxy: number): Caller {
     isForwarded: isForwarded(headers),
     requestId: requestIdOf(headers['x-request-id']),
     userAgent: headers['user-agent'],
-    trail: {},
     ...(headers.dpop !== undefined && { dpop: proofOf(request, String(headers.dpop)) }),
   }
 }

@@ -1,4 +1,4 @@
-import type { Admission } from '../../domain/access/admission.ts'
+import type { CountedCredential } from '../../domain/core/request-record.ts'
 
 export type Headers = Record<string, string>
 
@@ -51,7 +51,7 @@ export const isPreflight = (path: string, requestedMethod: unknown) =>
   requestedMethod !== undefined && isOpenToBrowsers(path)
 
 /** Where a credential stands in its rate limit (IETF draft ratelimit-headers): counts and seconds. */
-export function headersOfRate({ limit, remaining, resetS }: Admission['rate'], windowS: number): Headers {
+export function headersOfRate({ limit, remaining, resetS }: CountedCredential['rate'], windowS: number): Headers {
   return {
     'RateLimit-Limit': String(limit),
     'RateLimit-Remaining': String(remaining),

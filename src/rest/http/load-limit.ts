@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import type { RequestRecord } from './request-record.ts'
 
 /** More requests at once would only wait for the database: a quick 503 serves callers better than a long queue. */
 const REQUESTS_MAX = 1_000
@@ -10,13 +11,12 @@ export class LoadLimit {
   #requests = 0
   #streams = 0
 
-  /** Takes a place until the response has ended, or says that there is none. Whoever asks after our health is let in. */
-  hasPlaceFor(request: IncomingMessage, response: ServerResponse): boolean {
-    const waits = isStream(request)
-    const isFull = waits ? this.#streams >= STREAMS_MAX : this.#requests >= REQUESTS_MAX
-    if (isFull && !request.url?.startsWith('/health')) return false
-    this.#count(waits, 1)
-    response.once('close', () => this.#count(waits, -1))
+  /** Takes a place until the response has closed. False when there is none; health checks are always let in. */
+  hasPlaceFor({ isStream, url }: Pick<RequestRecord, 'isStream' | 'url'>, response: ServerResponse): boolean {
+    const isFull = isStream ? this.#streams >= STREAMS_MAX : this.#requests >= REQUESTS_MAX
+    if (isFull && !url.startsWith('/health')) return false
+    this.#count(isStream, 1)
+    response.once('close', () => this.#count(isStream, -1))
     return true
   }
 
@@ -28,12 +28,8 @@ export class LoadLimit {
     return this.#streams
   }
 
-  #count(waits: boolean, by: number) {
-    if (waits) this.#streams += by
+  #count(isStream: boolean, by: number) {
+    if (isStream) this.#streams += by
     else this.#requests += by
   }
 }
-
-/** Whether a caller asks for a stream of live updates, which exist at /trpc alone. */
-export const isStream = ({ url = '', headers }: IncomingMessage) =>
-  url.startsWith('/trpc/') && headers.accept?.includes('text/event-stream') === true

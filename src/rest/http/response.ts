@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Problem } from '../../domain/core/problem.ts'
 import type { Operation } from '../../routers/operation.ts'
 import { commonHeaders, type Headers, headersOfPath } from './headers.ts'
-import type { RequestTarget } from './request-target.ts'
+import { type RequestTarget, unknownTarget } from './request-target.ts'
 import { challengeOf } from './www-authenticate.ts'
 
 /** What an answer depends on beside the answer itself. */
@@ -61,6 +61,11 @@ export function send(
   headers['Content-Type'] = 'application/json; charset=utf-8'
   headers['Content-Length'] = String(Buffer.byteLength(body))
   response.writeHead(status, headers).end(body)
+}
+
+/** Refuses a request outside of the specification's paths: none of them needs the headers of one. */
+export function refuse(response: ServerResponse, problem: Problem, place: Omit<ResponseContext, 'path'>) {
+  send(response, { path: '', ...place }, failure(problem, unknownTarget, place.publicUrl))
 }
 
 /** Sets the weak `ETag` of a representation and compares it with those that the client has (RFC 9110, section 13.1.2). */

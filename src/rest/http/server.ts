@@ -1,20 +1,21 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { Caller, Context } from '../../domain/core/context.ts'
+import type { Context } from '../../domain/core/context.ts'
 import { Problem } from '../../domain/core/problem.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Traces } from '../../telemetry/traces.ts'
 import { createRestHandler } from '../handler.ts'
 import { createPages } from '../pages/app.ts'
-import { pageRouteOf } from '../pages/paths.ts'
-import { logAccess } from './access-log.ts'
+import { logRequest } from './access-log.ts'
 import { callerOf, isRepeated } from './caller.ts'
+import type { Connection, Exchange } from './connection.ts'
 import { LoadLimit } from './load-limit.ts'
-import { noteChunks, refuseBrokenHttp } from './malformed-http.ts'
+import { refuseMalformed } from './malformed-http.ts'
 import { measureRequest, type RequestMeasure } from './measure.ts'
 import { inTurn } from './pipelining.ts'
-import { unknownTarget } from './request-target.ts'
-import { failure, send } from './response.ts'
-import { traceRequest } from './trace.ts'
+import { CLIENT_GONE, type IncomingRequest, recordOf, statusOf, tell } from './request-record.ts'
+import { refuse } from './response.ts'
+import { endSpan, traceRequest } from './trace.ts'
+import { countUsage } from './usage.ts'
 
 export type ServerOptions = {
   /** The service, once it can answer; until then everything but `/health/` is 503. */
@@ -40,32 +41,44 @@ export function createHttpServer(options: ServerOptions): Server {
     report: (error, { requestId }) => log.error({ err: error, requestId }, 'a request failed'),
   })
   const handlePage = createPages(options)
+  const observers = [
+    logRequest(log),
+    countUsage(contextOf),
+    ...(measure ? [measureRequest(measure)] : []),
+    ...(traces ? [endSpan(traces)] : []),
+  ]
 
-  const handle = (request: IncomingMessage, response: ServerResponse) => {
-    noteChunks(request, response)
-    inTurn(request, response, () => begin(request, response))
-  }
-
-  const begin = (request: IncomingMessage, response: ServerResponse) => {
+  const begin = ({ request, response }: Exchange, connection: Connection) => {
     const caller = callerOf(request, trustProxy)
-    logAccess(log, request, response, caller)
-    if (measure) measureRequest(measure, request, response)
-    if (!traces) return answer(request, response, caller)
-    traceRequest({ traces, requestId: caller.requestId }, request, response, () => answer(request, response, caller))
+    const record = recordOf(request, caller)
+    connection.record = record
+    response.once('close', () => tell(observers, record, statusOf(record, response)))
+    const incoming = { request, response, caller, record }
+    if (traces) traceRequest(traces, request, record, () => answer(incoming))
+    else answer(incoming)
   }
 
-  const answer = (request: IncomingMessage, response: ServerResponse, caller: Caller) => {
-    const refusal = occupancy.hasPlaceFor(request, response) ? malformed(request) : busy()
-    const place = { path: '', requestId: caller.requestId, publicUrl }
-    if (refusal) send(response, place, failure(refusal, unknownTarget, publicUrl))
-    else if (pageRouteOf(request.url ?? '')) handlePage(request, response, caller)
-    else void handleRest(request, response, caller)
+  const drop = (request: IncomingMessage) =>
+    tell(observers, recordOf(request, callerOf(request, trustProxy)), CLIENT_GONE)
+
+  const answer = (incoming: IncomingRequest) => {
+    const { request, response, record } = incoming
+    const refusal = occupancy.hasPlaceFor(record, response) ? refusalOf(request) : busy()
+    if (refusal) refuse(response, refusal, { requestId: record.id, publicUrl })
+    else if (record.page) handlePage(incoming)
+    else void handleRest(incoming)
   }
+
+  const turns = { begin, drop }
+  const handle = (request: IncomingMessage, response: ServerResponse) => inTurn({ request, response }, turns)
 
   const server = createServer(settings, handle)
   server.maxConnections = CONNECTIONS_MAX
   server.on('checkExpectation', handle) // an expectation that is unknown is ignored (RFC 9110, section 10.1.1)
-  server.on('clientError', (error, socket) => refuseBrokenHttp(error, socket, publicUrl))
+  server.on('clientError', (error, socket) => {
+    const record = refuseMalformed(error, socket, publicUrl)
+    if (record?.malformed) tell(observers, record, record.malformed.status)
+  })
   return server
 }
 
@@ -73,14 +86,14 @@ export function createHttpServer(options: ServerOptions): Server {
 const CONNECTIONS_MAX = 15_000
 
 const settings = {
-  requireHostHeader: false, // Node's own refusal has no envelope; ours is `malformed`
+  requireHostHeader: false, // Node's own refusal has no envelope; ours is `refusalOf`
   headersTimeout: 15_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000, // longer than load balancers keep an idle connection: they close it, not we
   connectionsCheckingInterval: 5_000,
 }
 
-function malformed(request: IncomingMessage): Problem | undefined {
+function refusalOf(request: IncomingMessage): Problem | undefined {
   const isMissing = request.headers.host === undefined && request.httpVersionMinor > 0
   if (!isMissing && !isRepeated(request, 'host')) return undefined
   return new Problem('invalid_request', 'Host: is required, once (RFC 9112, section 3.2).')

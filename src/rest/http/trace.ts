@@ -1,22 +1,17 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Traces } from '../../telemetry/traces.ts'
-import { isStream } from './load-limit.ts'
-import { operationOf, statusOf } from './measure.ts'
+import type { RequestObserver, RequestRecord } from './request-record.ts'
 
-type Traced = { traces: Traces; requestId: string }
+/** Answers a request and follows what is done for it. Streams get no span. */
+export function traceRequest(traces: Traces, { headers }: IncomingMessage, record: RequestRecord, answer: () => void) {
+  if (record.isStream) return answer()
+  record.trace = traces.begin(headers.traceparent as string | undefined) // several are joined, and then none is believed
+  traces.within(record.trace, answer)
+}
 
-/** Answers a request and makes a span of it once its response has ended. Streams stay open for hours and get none. */
-export function traceRequest(
-  { traces, requestId }: Traced,
-  request: IncomingMessage,
-  response: ServerResponse,
-  answer: () => void,
-) {
-  if (isStream(request)) return answer()
-  const { method = '', url = '' } = request // Express takes parts off the address
-  const followed = traces.begin(request.headers.traceparent as string | undefined) // several are joined, and then none is believed
-  response.once('close', () =>
-    traces.end(followed, { operation: operationOf(method, url), method, status: statusOf(response), requestId }),
-  )
-  traces.within(followed, answer)
+/** Makes a span of each request that was followed. */
+export function endSpan(traces: Traces): RequestObserver {
+  return ({ id, trace, operation = '', method }, status) => {
+    if (trace) traces.end(trace, { operation, method, status, requestId: id })
+  }
 }

@@ -1,12 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import type { Caller, Context } from '../../domain/core/context.ts'
 import { databaseProblem } from '../../domain/core/database-problem.ts'
 import { Problem } from '../../domain/core/problem.ts'
 import { eventSchemas } from '../../domain/events/types.ts'
 import { commonHeaders } from '../http/headers.ts'
-import { unknownTarget } from '../http/request-target.ts'
-import { failure, send } from '../http/response.ts'
+import type { IncomingRequest } from '../http/request-record.ts'
+import { refuse } from '../http/response.ts'
 import type { ServerOptions } from '../http/server.ts'
 import { createDocument } from '../openapi/document.ts'
 import { authPages } from './auth/auth-pages.ts'
@@ -24,7 +24,7 @@ export function createPages({ contextOf, log, publicUrl }: ServerOptions) {
   const callers: Callers = new WeakMap()
   let app: Express | undefined
 
-  return (request: IncomingMessage, response: ServerResponse, caller: Caller) => {
+  return ({ request, response, caller }: IncomingRequest) => {
     const context = contextOf()
     for (const [name, value] of Object.entries(commonHeaders(caller.requestId, publicUrl)))
       response.setHeader(name, value)
@@ -80,8 +80,3 @@ function explain(error: unknown, report: (error: unknown) => void): Problem {
 }
 
 const starting = () => new Problem('unavailable', 'The service is starting; try again in a moment.', { retryAfterS: 1 })
-
-/** No page is under a path of the specification, so none needs the headers of one. */
-function refuse(response: ServerResponse, problem: Problem, place: { requestId: string; publicUrl: string }) {
-  send(response, { path: '', ...place }, failure(problem, unknownTarget, place.publicUrl))
-}

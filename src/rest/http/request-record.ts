@@ -1,0 +1,88 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Caller } from '../../domain/core/context.ts'
+import type { RequestFindings } from '../../domain/core/request-record.ts'
+import type { TracedRequest } from '../../telemetry/traced-request.ts'
+import { routeAt } from '../openapi/routes.ts'
+import { pageRouteOf } from '../pages/paths.ts'
+import { parseRequestTarget } from './request-target.ts'
+
+/** One record of a request: made when its turn has come, filled while it is answered, read by each observer when it has ended. */
+export type RequestRecord = RequestFindings & {
+  readonly id: string
+  readonly address: string
+  readonly method: string
+  /** The target as it came: Express takes parts off that of the request. */
+  readonly url: string
+  /** The page that the target is at or below; undefined for REST. */
+  readonly page: string | undefined
+  /** A stream of live updates stays open for hours, so its duration says nothing of speed. */
+  readonly isStream: boolean
+  readonly begunMs: number
+  /** The route as the specification spells it; of a page the method and the first part of its path; never what was sent. */
+  operation: string | undefined
+  trace: TracedRequest | undefined
+  /** Why this was no HTTP, and the status that was written to the socket instead of a response. */
+  malformed: { reason: string; status: number } | undefined
+}
+/** A request whose turn has come. */
+export type IncomingRequest = {
+  request: IncomingMessage
+  response: ServerResponse
+  caller: Caller
+  record: RequestRecord
+}
+/** Hears of each request once, when it has ended. */
+export type RequestObserver = (record: RequestRecord, status: number, durationMs: number) => void
+
+/** Status of a request whose connection ended before its answer. */
+export const CLIENT_GONE = 499
+/** The operation of a request that is at no route. */
+export const NO_OPERATION = '(none)'
+
+const PAGE_METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS']
+
+/** Begins the record of a request, in which its caller notes what is found out. */
+export function recordOf({ method = '', url = '', headers }: IncomingMessage, caller: Caller): RequestRecord {
+  const page = pageRouteOf(url)
+  const record: RequestRecord = {
+    id: caller.requestId,
+    address: caller.address,
+    method,
+    url,
+    page,
+    isStream: page === '/trpc' && isStream(url, headers.accept),
+    begunMs: performance.now(),
+    operation: page && `${PAGE_METHODS.includes(method) ? method : 'OTHER'} ${page}`,
+    clientId: undefined,
+    credential: undefined,
+    trace: undefined,
+    malformed: undefined,
+  }
+  caller.record = record
+  return record
+}
+
+/** Streams exist at /trpc alone. */
+const isStream = (url: string, accept: string | undefined) =>
+  url.startsWith('/trpc/') && accept?.includes('text/event-stream') === true
+
+/** Tells the observers of a request that has ended, or of one that ended before its turn. */
+export function tell(observers: readonly RequestObserver[], record: RequestRecord, status: number): void {
+  record.operation ??= operationAt(record)
+  const durationMs = performance.now() - record.begunMs
+  for (const observe of observers) observe(record, status, durationMs)
+}
+
+/** The status of a response that has closed. */
+export function statusOf({ malformed }: RequestRecord, response: ServerResponse): number {
+  return response.writableFinished ? response.statusCode : (malformed?.status ?? CLIENT_GONE)
+}
+
+/** Where nobody has looked for the route: the request was refused before, or its connection ended. */
+function operationAt({ method, url }: RequestRecord): string {
+  try {
+    return routeAt(method, parseRequestTarget(url).path)?.operation.route ?? NO_OPERATION
+  } catch {
+    return NO_OPERATION // no path at all
+  }
+}
