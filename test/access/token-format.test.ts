@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isSame, isWellFormed, mint, successorOf, type TokenKind } from '../../src/domain/access/token-format.ts'
+import { isWellFormed, mint, successorOf, type TokenKind } from '../../src/domain/access/token-format.ts'
+import { isSame } from '../../src/domain/core/timing-safe.ts'
 
 const kinds: Record<TokenKind, string> = { access: 'lsat', refresh: 'lsrt', code: 'lsac', secret: 'lscs', key: 'lsk' }
 const kindNames = Object.keys(kinds) as TokenKind[]

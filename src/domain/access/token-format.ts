@@ -1,4 +1,4 @@
-import { createHmac, randomFillSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomFillSync } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** The prefix says what a token is, so that no kind can pass for another and scanners find what leaked. */
@@ -30,11 +30,6 @@ export function isWellFormed(kind: TokenKind, token: string): boolean {
  */
 export function successorOf(refreshToken: string, key: Buffer): string {
   return seal('refresh', base62(createHmac('sha256', key).update('rt-rotate\0').update(refreshToken).digest()))
-}
-
-/** Compares in a time that does not tell how much of it agreed. */
-export function isSame(one: Buffer, other: Buffer): boolean {
-  return one.length === other.length && timingSafeEqual(one, other)
 }
 
 /** What may be shown of a token for good, to recognise it by: the end of its random part is no help to guess the rest. */

@@ -9,35 +9,37 @@ export type Purpose =
   | 'cursor'
   | 'form'
 
+export type OneOrMore<Item> = readonly [Item, ...Item[]]
+
 export type Sealed = { ciphertext: Buffer; keyId: string }
+
+type NamedSecret = { id: string; secret: string }
 
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /** The keys of `SECRET_KEYS`: the first one signs and encrypts, all of them verify and decrypt. */
 export class Keyring {
-  readonly #secrets: readonly { id: string; secret: string }[]
+  readonly #secrets: OneOrMore<NamedSecret>
   readonly #derived = new Map<string, Buffer>()
 
-  constructor(secrets: readonly [string, ...string[]]) {
-    this.#secrets = secrets.map((secret) => ({ id: idOf(secret), secret }))
+  constructor(secrets: OneOrMore<string>) {
+    this.#secrets = mapEach(secrets, (secret) => ({ id: idOf(secret), secret }))
   }
 
   /** The key that signs and encrypts now. */
   get currentId(): string {
-    const [current] = this.#secrets
-    if (!current) throw new Error('A keyring holds at least one key')
-    return current.id
+    return this.#secrets[0].id
   }
 
   /** All 32-byte keys for a purpose, the current one first. */
-  keysFor(purpose: Purpose): Buffer[] {
-    return this.#secrets.map(({ id }) => this.#key(purpose, id))
+  keysFor(purpose: Purpose): OneOrMore<Buffer> {
+    return mapEach(this.#secrets, ({ id }) => this.#key(purpose, id))
   }
 
   /** HMAC-SHA256 of a text under every key, the current one first. */
-  macs(purpose: Purpose, text: string): Buffer[] {
-    return this.keysFor(purpose).map((key) => createHmac('sha256', key).update(text).digest())
+  macs(purpose: Purpose, text: string): OneOrMore<Buffer> {
+    return mapEach(this.keysFor(purpose), (key) => createHmac('sha256', key).update(text).digest())
   }
 
   /** AES-256-GCM under the current key. `owner` is authenticated with it: the text opens for nobody else. */
@@ -69,6 +71,10 @@ export class Keyring {
     this.#derived.set(`${purpose} ${id}`, key)
     return key
   }
+}
+
+function mapEach<Item, Result>([first, ...others]: OneOrMore<Item>, work: (item: Item) => Result): OneOrMore<Result> {
+  return [work(first), ...others.map(work)]
 }
 
 /** Names a key without telling it. */

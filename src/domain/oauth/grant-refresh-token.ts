@@ -1,10 +1,11 @@
 import { statement } from '../../db/statement.ts'
 import { bindingOf } from '../access/dpop-proof.ts'
-import { isSame, mint, successorOf } from '../access/token-format.ts'
+import { mint, successorOf } from '../access/token-format.ts'
 import type { CalledContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import type { TokenResponse } from '../core/resources.ts'
 import type { Scope } from '../core/scopes.ts'
+import { isSame } from '../core/timing-safe.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import type { Client } from './authenticate-client.ts'
 import { defineGrant } from './grant.ts'
@@ -111,7 +112,6 @@ const insertTokens = statement<NewTokens, never>(`
 
 function firstSuccessor({ keyring }: InTransaction, token: string): string {
   const [key] = keyring.keysFor('refresh-successor')
-  if (!key) throw new Error('A keyring holds at least one key')
   return successorOf(token, key)
 }
 

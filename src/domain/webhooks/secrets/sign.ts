@@ -1,4 +1,5 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
+import { isSame } from '../../core/timing-safe.ts'
 
 const PREFIX = 'whsec_'
 const KEY_BYTES = 32
@@ -32,5 +33,3 @@ export function verify(secret: string, { id, timestamp, signature }: SignedHead,
   const expected = Buffer.from(sign([signingKey(secret)], id, timestampS, body))
   return signature.split(' ').some((part) => isSame(Buffer.from(part), expected))
 }
-
-const isSame = (one: Buffer, other: Buffer) => one.length === other.length && timingSafeEqual(one, other)

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import express, { type Request, type RequestHandler, type Response } from 'express'
 import { findSession, type Session } from '../../../domain/access/sessions.ts'
-import { isSame } from '../../../domain/access/token-format.ts'
 import type { Caller, Context } from '../../../domain/core/context.ts'
+import type { OneOrMore } from '../../../domain/core/keyring.ts'
 import { Problem } from '../../../domain/core/problem.ts'
+import { isSame } from '../../../domain/core/timing-safe.ts'
 import { readCookie, setCookie } from './cookies.ts'
 
 /** Tells what a door knows of a request. */
@@ -80,7 +81,4 @@ function requireToken(macs: readonly Buffer[], request: Request): void {
   throw new Problem('forbidden', 'This form has expired. Go back, load the page again, and repeat.')
 }
 
-function tokenOf([current]: readonly Buffer[]): string {
-  if (!current) throw new Error('A keyring holds at least one key')
-  return current.toString('base64url')
-}
+const tokenOf = ([current]: OneOrMore<Buffer>): string => current.toString('base64url')
