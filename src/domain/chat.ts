@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import type { Count } from '../counters/counters.ts'
 import { mendPartitions } from '../db/partitions.ts'
 import { chatMessages, users } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
@@ -6,7 +7,7 @@ import type { Context, UserContext } from './core/context.ts'
 import { isId, newId } from './core/ids.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from './core/paging.ts'
 import { Problem } from './core/problem.ts'
-import { rateLimits } from './core/rate-limits.ts'
+import { countOrRefuse, rateLimits } from './core/rate-limits.ts'
 import type { ListedMessage } from './core/resources.ts'
 import { type InTransaction, transact } from './core/transaction.ts'
 import { emitEvent } from './events/emit.ts'
@@ -77,15 +78,12 @@ function checkContent(content: string) {
 }
 
 /** Whose room it is can be told without asking: it bears its owner's name. */
-async function countMessage({ counters, principal: { userId, username } }: UserContext, room: string) {
+function countMessage(ctx: UserContext, room: string): Promise<void> {
+  const { userId, username } = ctx.principal
   const limit = room === username ? rateLimits.chatOwner : rateLimits.chat
-  const { exceeded, resetS } = await counters.take(limit, `${userId} ${room}`)
-  if (!exceeded) return
-  throw new Problem(
-    'rate_limited',
-    `More than ${limit.points} messages in ${limit.windowS} s into one room: try again in ${resetS} s.`,
-    { retryAfterS: resetS },
-  )
+  const words = ({ resetS }: Count) =>
+    `More than ${limit.points} messages in ${limit.windowS} s into one room: try again in ${resetS} s.`
+  return countOrRefuse(ctx, limit, `${userId} ${room}`, words)
 }
 
 /** Makes the partitions when the row finds none. Inside a transaction, whoever opened it does that. */

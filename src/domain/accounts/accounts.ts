@@ -5,10 +5,10 @@ import { instantText, statement } from '../../db/statement.ts'
 import { endSessionsOf } from '../access/sessions.ts'
 import { type AuditActor, audit } from '../audit/audit.ts'
 import { isUsername } from '../channels.ts'
-import type { Caller, Context, UserContext } from '../core/context.ts'
+import type { CalledContext, Caller, Context, UserContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
-import { networkOf, rateLimits } from '../core/rate-limits.ts'
+import { countOrRefuse, networkOf, rateLimits } from '../core/rate-limits.ts'
 import { transact } from '../core/transaction.ts'
 import { revokeGrants } from '../oauth/revoke-grants.ts'
 import { guess } from './login.ts'
@@ -41,17 +41,15 @@ export async function createUser(ctx: Context, { username, email, password }: Ne
 }
 
 /** Makes an account for a stranger, where that is allowed. Throws `forbidden`, `rate_limited`, what `createUser` throws. */
-export async function signUp(ctx: Context & { caller: Caller }, newcomer: NewUser): Promise<User> {
+export async function signUp(ctx: CalledContext, newcomer: NewUser): Promise<User> {
   if (ctx.signup === 'closed') throw new Problem('forbidden', 'New accounts are made by the operator alone.')
-  await takeTry(ctx)
+  await countTry(ctx)
   return createUser(ctx, newcomer)
 }
 
 /** Which addresses are taken can be found out by trying them, so it cannot be tried often. */
-async function takeTry({ counters, caller }: Context & { caller: Caller }): Promise<void> {
-  const { exceeded, resetS } = await counters.take(rateLimits.signUp, networkOf(caller.address))
-  if (exceeded) throw new Problem('rate_limited', 'Too many tries from here. Try again later.', { retryAfterS: resetS })
-}
+const countTry = (ctx: CalledContext) =>
+  countOrRefuse(ctx, rateLimits.signUp, networkOf(ctx.caller.address), 'Too many tries from here. Try again later.')
 
 const accountById = statement<[id: string], Account>(`
   select id, username, email, bio, image_url, ${instantText('created_at')} as created_at from users where id = $1`)
@@ -69,7 +67,7 @@ type PasswordContext = UserContext & { caller: Caller }
 export async function changeEmail(ctx: PasswordContext, change: { email: string; password: string }): Promise<Account> {
   requireEmail(change.email)
   await requireOwnPassword(ctx, 'password', change.password)
-  await takeTry(ctx)
+  await countTry(ctx)
   return transact(ctx, async (tx) => {
     const { userId } = tx.principal
     await refuseTaken(tx.db.update(users).set({ email: change.email, updatedAt: tx.now() }).where(eq(users.id, userId)))

@@ -1,21 +1,21 @@
 import { eq } from 'drizzle-orm'
-import type { Limit } from '../../counters/counters.ts'
 import { users } from '../../db/schema/index.ts'
 import { endSession, startSession } from '../access/sessions.ts'
 import { isUsername } from '../channels.ts'
-import type { Caller, Context } from '../core/context.ts'
+import type { CalledContext, Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
-import { networkOf, rateLimits } from '../core/rate-limits.ts'
+import { countOrRefuse, networkOf, rateLimits } from '../core/rate-limits.ts'
 import { hashPassword, isOutdated, isPassword } from './passwords.ts'
 
 export type Credentials = { username: string; password: string }
-type LoginContext = Context & { caller: Caller }
+
+const TOO_MANY = 'Too many failed attempts. Wait a while before you try again.'
 
 /**
  * Starts a session for whoever knows the password, ends the one that the caller had, and returns the new one's secret.
  * Throws `unauthorized` with the same words and after the same work for a wrong name and a wrong password; `rate_limited`.
  */
-export async function logIn(ctx: LoginContext, { username, password }: Credentials): Promise<string> {
+export async function logIn(ctx: CalledContext, { username, password }: Credentials): Promise<string> {
   const name = username.toLowerCase()
   const user = await guess(ctx, name, async () => {
     const found = await findUser(ctx, name)
@@ -32,24 +32,16 @@ export async function logIn(ctx: LoginContext, { username, password }: Credentia
  * Runs one guess at the password of an account: what is undefined was wrong and counts. Counted before it is known, so
  * that guesses made at once cannot slip by. Throws `rate_limited`; nobody is locked out at other addresses.
  */
-export async function guess<Right>(ctx: LoginContext, account: string, attempt: () => Promise<Right | undefined>) {
+export async function guess<Right>(ctx: CalledContext, account: string, attempt: () => Promise<Right | undefined>) {
   const network = networkOf(ctx.caller.address)
   const counts = [
     [rateLimits.loginAddress, network], // first: an address that is refused counts nothing more
     [rateLimits.loginAccount, `${account} ${network}`],
   ] as const
-  for (const [limit, key] of counts) await takeTry(ctx, limit, key)
+  for (const [limit, key] of counts) await countOrRefuse(ctx, limit, key, TOO_MANY)
   const right = await attempt()
   if (right !== undefined) for (const [limit, key] of counts) await ctx.counters.giveBack(limit, key)
   return right
-}
-
-async function takeTry({ counters }: Context, limit: Limit, key: string): Promise<void> {
-  const { exceeded, resetS } = await counters.take(limit, key)
-  if (!exceeded) return
-  throw new Problem('rate_limited', 'Too many failed attempts. Wait a while before you try again.', {
-    retryAfterS: resetS,
-  })
 }
 
 async function findUser({ db }: Context, username: string) {

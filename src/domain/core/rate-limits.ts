@@ -1,5 +1,7 @@
 import { isIPv6 } from 'node:net'
-import type { Limit } from '../../counters/counters.ts'
+import type { Count, Limit } from '../../counters/counters.ts'
+import type { Context } from './context.ts'
+import { Problem } from './problem.ts'
 
 /** Every limit of the service, by what it counts. The verbs that count choose the key. */
 export const rateLimits = {
@@ -22,6 +24,21 @@ export const rateLimits = {
   /** `webhook.test` on demand, by subscription. */
   webhookTest: { name: 'webhook-test', points: 10, windowS: 60 },
 } as const satisfies Record<string, Limit>
+
+/** The message of a refusal; a function where it depends on the count. */
+type Words = string | ((count: Count) => string)
+
+/** Counts one of a limit. Throws `rate_limited`, in these words, for one too many. */
+export async function countOrRefuse({ counters }: Pick<Context, 'counters'>, limit: Limit, key: string, words: Words) {
+  refuseExceeded(await counters.take(limit, key), words)
+}
+
+/** Throws `rate_limited`, in these words, when a count has exceeded its limit. */
+export function refuseExceeded(count: Count, words: Words): void {
+  if (!count.exceeded) return
+  const message = typeof words === 'string' ? words : words(count)
+  throw new Problem('rate_limited', message, { retryAfterS: count.resetS })
+}
 
 /**
  * What stands for a caller in the key of a counter: an IPv4 address as it is, of an IPv6 address its /64, because one

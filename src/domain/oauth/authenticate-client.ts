@@ -5,7 +5,7 @@ import type { CalledContext, Context } from '../core/context.ts'
 import { sha256Hex } from '../core/digest.ts'
 import { isId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
-import { networkOf, rateLimits } from '../core/rate-limits.ts'
+import { countOrRefuse, networkOf, rateLimits, refuseExceeded } from '../core/rate-limits.ts'
 import { noteClient } from '../core/request-record.ts'
 import type { Scope } from '../core/scopes.ts'
 import { isAssertedBy } from './client-assertion.ts'
@@ -96,6 +96,8 @@ const clientOf = ({ client_id: id, confidential, dpop_bound, grant_types, scope 
   scopes: (scope?.split(' ') ?? []) as Scope[],
 })
 
+const TOO_MANY = 'Too many failed client authentications.'
+
 /**
  * Refuses the next try, right or wrong, after too many failures of one client from one network, or of one network in all:
  * whoever makes up names must not fill the memory in which everybody is counted.
@@ -103,20 +105,14 @@ const clientOf = ({ client_id: id, confidential, dpop_bound, grant_types, scope 
 export async function refuseThrottled(ctx: CalledContext, presented: PresentedCredentials): Promise<void> {
   if (presented.id === undefined) return
   for (const [limit, key] of countsOf(ctx, presented.id)) {
-    const { exceeded, resetS } = await ctx.counters.peek(limit, key)
-    if (!exceeded) continue
-    throw new Problem('rate_limited', 'Too many failed client authentications.', { retryAfterS: resetS })
+    refuseExceeded(await ctx.counters.peek(limit, key), TOO_MANY)
   }
 }
 
 /** Counts the failure, unless no client was named, and throws `invalid_client`; `rate_limited` if others came in between. */
 export async function rejectClient(ctx: CalledContext, { id, scheme }: PresentedCredentials): Promise<never> {
   if (id !== undefined) {
-    for (const [limit, key] of countsOf(ctx, id)) {
-      const { exceeded, resetS } = await ctx.counters.take(limit, key)
-      if (!exceeded) continue
-      throw new Problem('rate_limited', 'Too many failed client authentications.', { retryAfterS: resetS })
-    }
+    for (const [limit, key] of countsOf(ctx, id)) await countOrRefuse(ctx, limit, key, TOO_MANY)
   }
   throw new Problem('invalid_client', 'Client authentication failed.', { scheme })
 }

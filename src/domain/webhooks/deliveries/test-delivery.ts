@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
+import type { Count } from '../../../counters/counters.ts'
 import { events, webhookAttempts, webhookDeliveriesDone } from '../../../db/schema/index.ts'
 import type { ActorContext } from '../../core/context.ts'
 import { newId } from '../../core/ids.ts'
-import { Problem } from '../../core/problem.ts'
-import { rateLimits } from '../../core/rate-limits.ts'
+import { countOrRefuse, rateLimits } from '../../core/rate-limits.ts'
 import { transact } from '../../core/transaction.ts'
 import { payloadParts } from '../../events/emit-sql.ts'
 import { sampleData } from '../../events/sample.ts'
@@ -34,7 +34,7 @@ export async function testSubscription(
 ): Promise<TestResult> {
   const subscription = await requireOwnedSubscription(ctx, id)
   await transact(ctx, (tx) => requireActiveAccounts(tx, subscription))
-  await countTest(ctx, id)
+  await countOrRefuse(ctx, rateLimits.webhookTest, id, tooManyTests)
   const event = await keepSample(ctx, type)
   const record = await sendOnce(ctx, subscription, { event_id: event.id, type, payload: event.payload })
   const deliveryId = newId('delivery', ctx.now())
@@ -44,13 +44,7 @@ export async function testSubscription(
   return { delivery_id: deliveryId, n: 1, ...shown, error_class: errorClass }
 }
 
-async function countTest({ counters }: ActorContext, id: string) {
-  const { exceeded, limit, resetS } = await counters.take(rateLimits.webhookTest, id)
-  if (!exceeded) return
-  throw new Problem('rate_limited', `More than ${limit} tests in a minute: try again in ${resetS} s.`, {
-    retryAfterS: resetS,
-  })
-}
+const tooManyTests = ({ limit, resetS }: Count) => `More than ${limit} tests in a minute: try again in ${resetS} s.`
 
 async function keepSample({ db, now }: ActorContext, type: EventType) {
   const occurredAt = now()
