@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm'
+import { USERNAME_PATTERN } from '../db/schema/columns.ts'
 import { users } from '../db/schema/index.ts'
 import { statement } from '../db/statement.ts'
 import type { Context, UserContext } from './core/context.ts'
@@ -58,5 +59,10 @@ export async function updateChannel(ctx: UserContext, { bio, image_url }: Channe
   })
 }
 
-/** What can be no username is never looked up: no NUL, no half-decoded path reaches the database. */
-export const isUsername = (value: string) => /^[a-z0-9_]{3,25}$/.test(value)
+const USERNAME = new RegExp(USERNAME_PATTERN)
+
+/**
+ * Whether a text can be a username, and so the slug of a channel and the name of its room. What cannot is never looked up:
+ * no NUL, no half-decoded path reaches the database.
+ */
+export const isUsername = (value: string) => USERNAME.test(value)

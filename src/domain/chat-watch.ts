@@ -1,4 +1,5 @@
 import { statement } from '../db/statement.ts'
+import { isUsername } from './channels.ts'
 import { lowerBound } from './core/ids.ts'
 import { Problem } from './core/problem.ts'
 import { EventMessage } from './core/resources.ts'
@@ -36,7 +37,7 @@ export async function watchRoom(
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<Marked<RoomChange>>> {
   const name = room_name.toLowerCase()
-  const [room] = /^[a-z0-9_]{3,25}$/.test(name) ? await selectRoom(ctx.db, name) : []
+  const [room] = isUsername(name) ? await selectRoom(ctx.db, name) : []
   if (!room) throw new Problem('unknown_room', `room_name: there is no room "${name}".`)
   const start = after && /^\d{1,18}$/.test(after) ? after : room.last
   return changesOf(ctx, room.id, start, signal)

@@ -3,6 +3,7 @@ import type { Count } from '../counters/counters.ts'
 import { mendPartitions } from '../db/partitions.ts'
 import { chatMessages, users } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
+import { isUsername } from './channels.ts'
 import type { Context, UserContext } from './core/context.ts'
 import { isId, newId } from './core/ids.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from './core/paging.ts'
@@ -16,7 +17,6 @@ import { emission, payloadParts } from './events/emit-sql.ts'
 export type NewMessage = { room_name: string; content: string }
 
 const CONTENT_LENGTH_MAX = 500
-const roomShape = /^[a-z0-9_]{3,25}$/
 
 /** Message, its number in the channel, its event and the deliveries of its subscribers: one round trip, all or nothing. */
 const insertMessage = statement<
@@ -60,7 +60,7 @@ export async function sendMessage(ctx: UserContext, { room_name, content }: NewM
   const data = Object.assign({}, message, { user_identity: userId, user_name: username }) // a spread takes V8 5 µs
   const parts = payloadParts(Object.assign({ data }, event))
   const insert = () => insertMessage(ctx.db, room, message.id, userId, username, content, at, event.id, ...parts)
-  const [written] = roomShape.test(room) ? await whereItFits(ctx, insert) : []
+  const [written] = isUsername(room) ? await whereItFits(ctx, insert) : []
   if (!written?.room_exists) throw new Problem('unknown_room', `room_name: there is no room "${room}".`)
   if (!written.is_sent) throw new Problem('sender_banned', `room_name: you are banned from the room "${room}".`)
   ctx.traces?.published(event.id, event.type)
@@ -123,7 +123,7 @@ export async function listMessages(
 ): Promise<Page<ListedMessage>> {
   const room = room_name.toLowerCase()
   const [before = LATER_THAN_ALL] = decodeCursor(ctx, `chat ${room}`, cursor) ?? []
-  const rows = roomShape.test(room) ? await selectMessages(ctx.db, room, before, limit + 1) : []
+  const rows = isUsername(room) ? await selectMessages(ctx.db, room, before, limit + 1) : []
   const { items, next } = toPage(ctx, `chat ${room}`, rows, limit, ({ id }) => [id])
   return { items: items.toReversed(), next }
 }

@@ -10,3 +10,6 @@ export const key = customType<{ data: string }>({ dataType: () => 'text COLLATE 
 export const instant = () => timestamp({ withTimezone: true, precision: 3 })
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+
+/** The shape of a username, for PostgreSQL and JavaScript alike. */
+export const USERNAME_PATTERN = '^[a-z0-9_]{3,25}$'

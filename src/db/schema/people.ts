@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, inet, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
-import { bytea, instant, key } from './columns.ts'
+import { bytea, instant, key, USERNAME_PATTERN } from './columns.ts'
 
 /** People, and at the same time channels: a channel is the public face of a user. */
 export const users = pgTable(
@@ -18,7 +18,7 @@ export const users = pgTable(
   },
   (table) => [
     uniqueIndex('users_email').on(sql`lower(${table.email})`),
-    check('users_username_shape', sql`${table.username} ~ '^[a-z0-9_]{3,25}$'`),
+    check('users_username_shape', sql`${table.username} ~ '${sql.raw(USERNAME_PATTERN)}'`),
     check('users_bio_not_empty', sql`${table.bio} <> ''`),
     check('users_image_url_not_empty', sql`${table.imageUrl} <> ''`),
   ],
