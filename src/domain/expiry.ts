@@ -3,11 +3,11 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type * as schema from '../db/schema/index.ts'
 import { accessTokens, authorizationCodes, idempotencyKeys, usedAssertions } from '../db/schema/index.ts'
 import { statement } from '../db/statement.ts'
+import { DAY_MS } from '../time/durations.ts'
 import type { Context } from './core/context.ts'
 import { lowerBound } from './core/ids.ts'
 
 const CHUNK_ROWS = 1_000
-const DAY_MS = 86_400_000
 /** A login session lasts 7 days and a grant a year at most; like all else they are kept a day longer. */
 const SESSION_DAYS = 8
 const GRANT_DAYS = 366 + 1

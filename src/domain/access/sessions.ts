@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { and, eq, type SQL } from 'drizzle-orm'
 import { loginSessions } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
+import { DAY_MS } from '../../time/durations.ts'
 import { addressOf, audit, userAgentOf } from '../audit/audit.ts'
 import type { Caller, Context, UserContext } from '../core/context.ts'
 import { inMs } from '../core/db-now.ts'
@@ -12,7 +13,7 @@ import { Problem } from '../core/problem.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
 import type { LoginSession } from './resources.ts'
 
-const LIFE_MS = 7 * 24 * 3_600_000
+const LIFE_MS = 7 * DAY_MS
 
 /** Within its life and, since it was last used, within the time that it may idle. */
 const IS_ALIVE = `s.expires_at > statement_timestamp() and s.last_seen_at > statement_timestamp() - interval '12 hours'`

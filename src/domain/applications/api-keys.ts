@@ -1,6 +1,7 @@
 import { and, count, eq, isNull, not, or, sql } from 'drizzle-orm'
 import { apiKeys } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
+import { DAY_MS } from '../../time/durations.ts'
 import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
 import { last4Of, mint } from '../access/token-format.ts'
 import { actorBehind, audit } from '../audit/audit.ts'
@@ -25,7 +26,6 @@ export type NewKey = {
 }
 
 const LIVING_MAX = 10
-const DAY_MS = 24 * 3_600_000
 export const DAYS_DEFAULT = 365
 const DAYS_MAX = 3650
 

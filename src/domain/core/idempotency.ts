@@ -1,10 +1,11 @@
 import { and, eq } from 'drizzle-orm'
 import { idempotencyKeys } from '../../db/schema/index.ts'
+import { DAY_MS } from '../../time/durations.ts'
 import { hasPassed, inMs } from './db-now.ts'
 import { Problem } from './problem.ts'
 import type { InTransaction } from './transaction.ts'
 
-const KEPT_MS = 24 * 3_600_000
+const KEPT_MS = DAY_MS
 
 /** `owner` is the credential's application and user, `fingerprint` stands for the whole request. */
 export type IdempotentRequest = { owner: string; key: string; fingerprint: Buffer }

@@ -1,6 +1,6 @@
+import { HOUR_MS } from '../../time/durations.ts'
 import type { UsageCounter } from '../core/context.ts'
 
-const HOUR_MS = 3_600_000
 /** What is counted for more than this between two writings is lost, so that memory is bounded. */
 const TALLIES_MAX = 20_000
 

@@ -1,5 +1,4 @@
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
+import { DAY_MS, HOUR_MS } from '../../time/durations.ts'
 
 /** How far back usage is shown, and in which steps: of whole hours, or whole days of UTC. The last one is under way. */
 export const usagePeriods = {

@@ -1,5 +1,6 @@
 import type { Database } from '../../../db/client.ts'
 import { statement } from '../../../db/statement.ts'
+import { DAY_MS } from '../../../time/durations.ts'
 import type { Context } from '../../core/context.ts'
 import { lowerBound } from '../../core/ids.ts'
 import { transact } from '../../core/transaction.ts'
@@ -7,7 +8,6 @@ import { lastLoggedAttempts } from './last-attempt.ts'
 import { pendingScan } from './pending-scan.ts'
 
 const CHUNK_ROWS = 1_000
-const DAY_MS = 86_400_000
 /** Events are dropped after 35 days. */
 const EXPIRE_AFTER_DAYS = 34
 

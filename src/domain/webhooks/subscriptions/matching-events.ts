@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../../time/durations.ts'
 import type { ActorContext } from '../../core/context.ts'
 import { isId, lowerBound } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
@@ -6,7 +7,7 @@ import { allowedSince } from './grant-coverage.ts'
 import type { OwnedSubscription } from './ownership.ts'
 import { parseTime } from './time-field.ts'
 
-const KEPT_MS = 30 * 86_400_000
+const KEPT_MS = 30 * DAY_MS
 
 /** The values of a statement about what a subscription asks for; `after` and `before` are bounds of identifiers. */
 export type MatchingValues = [...Bounds, limit: number]
