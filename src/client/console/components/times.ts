@@ -1,7 +1,7 @@
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
-const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const toTheSecond = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const local = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+const toTheSecond = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
+const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
 
 const SECOND_MS = 1_000
 const units = [

@@ -1,6 +1,6 @@
-const whole = new Intl.NumberFormat()
-const short = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 })
-const share = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 })
+const whole = new Intl.NumberFormat('en')
+const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 })
 
 /** `12,345` */
 export const exactly = (value: number): string => whole.format(value)

@@ -1,9 +1,9 @@
 import type { UsageFigures } from './usage.tsx'
 
-const hour = new Intl.DateTimeFormat(undefined, { hour: 'numeric' })
-const hourOfDay = new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: 'numeric', minute: '2-digit' })
-const day = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
-const dayOfWeek = new Intl.DateTimeFormat(undefined, {
+const hour = new Intl.DateTimeFormat('en', { hour: 'numeric' })
+const hourOfDay = new Intl.DateTimeFormat('en', { weekday: 'short', hour: 'numeric', minute: '2-digit' })
+const day = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const dayOfWeek = new Intl.DateTimeFormat('en', {
   weekday: 'short',
   month: 'short',
   day: 'numeric',
