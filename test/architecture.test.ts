@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { cruise, type ICruiseResult } from 'dependency-cruiser'
@@ -23,8 +23,34 @@ test('no folder is a drawer: 25 files at most', () => {
 
 const FLAT_MAX = 25
 
-const sourceFiles = () =>
-  readdirSync('src', { recursive: true, encoding: 'utf8' })
-    .map((name) => `src/${name.replaceAll('\\', '/')}`)
-    .filter((name) => /\.tsx?$/.test(name))
+test('an exported name stands for one thing, so that whoever looks for it finds one; the console has names of its own', () => {
+  const files = new Map<string, string[]>()
+  for (const file of sourceFiles().filter((name) => !name.startsWith('src/client/console/'))) {
+    for (const name of exportedBy(file)) files.set(name, [...(files.get(name) ?? []), file])
+  }
+  expect(files.size).toBeGreaterThan(500) // nothing found would be nothing found twice
+  expect([...files].filter(([, places]) => places.length > 1)).toEqual([])
+})
+
+test('a test that a document cites is there', () => {
+  const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', ...filesIn('docs')]
+  const cited = documents
+    .filter((name) => name.endsWith('.md'))
+    .flatMap((name) => [...readFileSync(name, 'utf8').matchAll(/`(test\/[\w./-]+)`/g)].map(([, path = '']) => path))
+  expect(cited.length).toBeGreaterThan(20)
+  expect(cited.filter((path) => !existsSync(path))).toEqual([])
+})
+
+/** What a file declares and exports under a name; what it passes on (`export * from`, `export type { … }`) has its name there. */
+function exportedBy(file: string): Set<string> {
+  const declared =
+    /^export (?:abstract |async |declare )*(?:class|const enum|const|enum|function\*?|interface|let|type) (\w+)/gm
+  return new Set([...readFileSync(file, 'utf8').matchAll(declared)].map(([, name = '']) => name)) // a function may have overloads
+}
+
+const sourceFiles = () => filesIn('src').filter((name) => /\.tsx?$/.test(name))
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
     .toSorted()

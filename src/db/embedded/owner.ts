@@ -7,7 +7,7 @@ import { type EmbeddedPaths, embeddedFolder } from './place.ts'
 export const PORT = 5432 // a socket's name; nothing listens on the network
 
 /** Which process runs the cluster of a folder, and how to reach it. Kept in `owner.json`. */
-export type Owner = { process: Identity; socketDir: string }
+type ClusterOwner = { process: Identity; socketDir: string }
 
 /** The cluster that another live process runs from this DATA_DIR: for the command line beside a running service. */
 export function findEmbedded(dataDir: string): { target: DatabaseTarget; owner: number } | undefined {
@@ -20,9 +20,9 @@ export function targetIn(socketDir: string, user = 'app', database = 'app'): Exc
   return { host: socketDir, port: PORT, user, database }
 }
 
-export function readOwner(dir: string): Owner | undefined {
+export function readOwner(dir: string): ClusterOwner | undefined {
   try {
-    return JSON.parse(readFileSync(join(dir, 'owner.json'), 'utf8')) as Owner // written below
+    return JSON.parse(readFileSync(join(dir, 'owner.json'), 'utf8')) as ClusterOwner // written below
   } catch {
     return undefined // none, or half of one: whoever wrote it is gone
   }
@@ -30,7 +30,7 @@ export function readOwner(dir: string): Owner | undefined {
 
 export function recordOwner({ dir, socketDir }: EmbeddedPaths): void {
   forgetOwner(dir) // an earlier one may be root's, which this user can remove but not write to
-  const owner: Owner = { process: thisProcess(), socketDir }
+  const owner: ClusterOwner = { process: thisProcess(), socketDir }
   writeFileSync(join(dir, 'owner.json'), JSON.stringify(owner), { mode: 0o600 })
 }
 
