@@ -6,6 +6,7 @@ import { memoryCounters } from '../../src/counters/counters.ts'
 import * as schema from '../../src/db/schema/index.ts'
 import { CredentialCache } from '../../src/domain/access/credential-cache.ts'
 import { mint } from '../../src/domain/access/token-format.ts'
+import { grantTypes as allGrantTypes } from '../../src/domain/applications/grant-types.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import { sha256 } from '../../src/domain/core/digest.ts'
 import { newId } from '../../src/domain/core/ids.ts'
@@ -69,7 +70,7 @@ export async function createTestContext(overrides: Partial<ProcessContext> = {})
   async function client({ isConfidential = true, scopes = allScopes, redirectUris = [] }: ClientOptions = {}) {
     const at = now()
     const id = newId('client', at)
-    const grantTypes = ['authorization_code', 'refresh_token', ...(isConfidential ? ['client_credentials'] : [])]
+    const grantTypes = allGrantTypes.filter((type) => isConfidential || type !== 'client_credentials')
     await db.insert(schema.clients).values({
       id,
       name: 'An application',

@@ -3,6 +3,9 @@ import { type AnyPgColumn, boolean, check, index, jsonb, pgTable, primaryKey, te
 import { bytea, instant, key } from './columns.ts'
 import { users } from './people.ts'
 
+/** The grants that a client can be registered for. */
+export const clientGrantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const
+
 /** Applications of third parties: clients in the words of RFC 6749. */
 export const clients = pgTable(
   'clients',
@@ -12,7 +15,7 @@ export const clients = pgTable(
     name: text().notNull(),
     websiteUrl: text(),
     confidential: boolean().notNull(),
-    grantTypes: text().array().notNull(),
+    grantTypes: text({ enum: clientGrantTypes }).array().notNull(),
     scopes: text().array().notNull(),
     authMethod: text({ enum: ['secret', 'private_key_jwt', 'none'] }).notNull(),
     jwks: jsonb(),
@@ -26,7 +29,7 @@ export const clients = pgTable(
     check('clients_name_length', sql`char_length(${table.name}) between 1 and 100`),
     check(
       'clients_grant_types_known',
-      sql`cardinality(${table.grantTypes}) > 0 and ${table.grantTypes} <@ array['authorization_code','refresh_token','client_credentials']`,
+      sql`cardinality(${table.grantTypes}) > 0 and ${table.grantTypes} <@ array[${sql.raw(clientGrantTypes.map((type) => `'${type}'`).join(','))}]`,
     ),
     check('clients_auth_method_known', sql`${table.authMethod} in ('secret','private_key_jwt','none')`),
     check('clients_confidential_authenticates', sql`${table.confidential} = (${table.authMethod} <> 'none')`),

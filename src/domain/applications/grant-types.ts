@@ -1,7 +1,8 @@
+import { clientGrantTypes } from '../../db/schema/index.ts'
 import { Problem } from '../core/problem.ts'
 
 /** The grants that the token endpoint knows. Any other is `unsupported_grant_type`. */
-export const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const
+export const grantTypes = clientGrantTypes
 
 export type GrantType = (typeof grantTypes)[number]
 

@@ -14,15 +14,12 @@ import type { Application } from './applications.tsx'
 
 type Grant = Application['grant_types'][number]
 
-const grants: readonly { value: Grant; label: string; description: string }[] = [
-  { value: 'authorization_code', label: 'Authorization code', description: 'People log in and allow it' },
-  { value: 'refresh_token', label: 'Refresh token', description: 'It stays allowed without asking again' },
-  {
-    value: 'client_credentials',
-    label: 'Client credentials',
-    description: 'It acts for itself; confidential ones only',
-  },
-]
+const grantTexts: Record<Grant, { label: string; description: string }> = {
+  authorization_code: { label: 'Authorization code', description: 'People log in and allow it' },
+  refresh_token: { label: 'Refresh token', description: 'It stays allowed without asking again' },
+  client_credentials: { label: 'Client credentials', description: 'It acts for itself; confidential ones only' },
+}
+const grants = Object.keys(grantTexts) as Grant[]
 
 export function Settings() {
   const { id } = useApplication()
@@ -72,18 +69,17 @@ type GrantsInputProps = { defaultValue?: Grant[]; onChange?: (grants: Grant[]) =
 
 function GrantsInput({ onChange, ...group }: GrantsInputProps) {
   const { confidential } = useApplication()
-  const possible = grants.filter(({ value }) => confidential || value !== 'client_credentials')
-  const known = possible.map(({ value }) => value)
+  const possible = grants.filter((grant) => confidential || grant !== 'client_credentials')
   return (
     <Checkbox.Group
       {...group}
       label="Grants"
       description="How it gets tokens"
-      onChange={(values) => onChange?.(known.filter((grant) => values.includes(grant)))}
+      onChange={(values) => onChange?.(possible.filter((grant) => values.includes(grant)))}
     >
       <Stack gap="xs" mt="xs">
         {possible.map((grant) => (
-          <Checkbox key={grant.value} {...grant} />
+          <Checkbox key={grant} value={grant} {...grantTexts[grant]} />
         ))}
       </Stack>
     </Checkbox.Group>
