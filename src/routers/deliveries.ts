@@ -13,9 +13,9 @@ import { resumable } from './streams.ts'
 import { router } from './trpc.ts'
 
 const byId = () => z.object({ id: text() })
-const span = () => ({ from: text().optional(), to: text().optional() })
+const timeRange = () => ({ from: text().optional(), to: text().optional() })
 
-/** The ledger of deliveries, for the owner of the application. */
+/** Deliveries and events, for the owner of an application and for the application itself. */
 export const deliveriesRouter = router({
   list: procedure({ access: 'sessionOrApplication' })
     .input(
@@ -23,7 +23,7 @@ export const deliveriesRouter = router({
         subscription: text(),
         outcome: z.enum(deliveryOutcomes).optional(),
         type: text().optional(),
-        ...span(),
+        ...timeRange(),
         ...paging(),
       }),
     )
@@ -41,7 +41,7 @@ export const deliveriesRouter = router({
     .mutation(({ ctx, input }) => redeliver(ctx, input)),
 
   replay: procedure({ access: 'sessionOrApplication' })
-    .input(z.object({ subscription: text(), only: z.enum(replayKinds), after: text().optional(), ...span() }))
+    .input(z.object({ subscription: text(), only: z.enum(replayKinds), after: text().optional(), ...timeRange() }))
     .output(z.object({ queued: z.number(), next: z.string().nullable() }))
     .mutation(({ ctx, input }) => replayDeliveries(ctx, input)),
 

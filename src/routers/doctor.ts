@@ -8,7 +8,7 @@ import { router } from './trpc.ts'
 
 const kinds = ['access_token', 'refresh_token', 'api_key', 'client_secret', 'unknown'] as const
 
-/** Says what is wrong with what a developer holds. Never by GET: an address is logged, a secret must not be. */
+/** Diagnoses a credential or a signature for a developer. Never by GET: URLs are logged, and a secret must not be. */
 export const doctorRouter = router({
   credential: procedure({ access: 'session' })
     .input(z.object({ credential: text() }))

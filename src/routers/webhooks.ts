@@ -18,7 +18,7 @@ import { router } from './trpc.ts'
 
 const byId = () => z.object({ id: text() })
 
-/** What the owner of an application does with its subscriptions. */
+/** Subscriptions, for the owner of an application and, where it only reads or tests, for the application itself. */
 export const webhooksRouter = router({
   list: procedure({ access: 'sessionOrApplication' })
     .input(z.object({ application_id: text().optional(), ...paging() }))

@@ -2,16 +2,16 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { classOf } from '../../src/domain/webhooks/http/attempt-failure.ts'
 import { responseText } from '../../src/domain/webhooks/http/response-text.ts'
-import type { TargetGuard } from '../../src/domain/webhooks/http/target-policy.ts'
+import type { TargetRules } from '../../src/domain/webhooks/http/target-policy.ts'
 import { createTransport, type Transport } from '../../src/domain/webhooks/http/transport.ts'
 import { answers, type Behaviour, drips, floods, gzipBomb, head, startHostile, writes } from './support/hostile.ts'
 
-const guard: TargetGuard = { allowPrivate: true, proxyUrl: undefined, isAllowed: (address) => address === '127.0.0.2' }
+const rules: TargetRules = { allowPrivate: true, proxyUrl: undefined, isAllowed: (address) => address === '127.0.0.2' }
 const DEADLINE_MS = 300
 
 const transportTo = (options: { deadlineMs?: number; connectMs?: number } = {}) =>
   createTransport({
-    guard,
+    rules,
     resolve: async () => [{ address: '127.0.0.2', family: 4 }],
     deadlineMs: DEADLINE_MS,
     ...options,
@@ -129,7 +129,7 @@ describe('connections', () => {
 
   test('one that is never accepted ends with the time for connecting', async () => {
     const transport = createTransport({
-      guard,
+      rules,
       resolve: () => new Promise(() => {}),
       connectMs: 100,
       deadlineMs: 5_000,

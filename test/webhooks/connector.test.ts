@@ -4,13 +4,13 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { classOf } from '../../src/domain/webhooks/http/attempt-failure.ts'
 import type { Resolve } from '../../src/domain/webhooks/http/dns.ts'
-import type { TargetGuard } from '../../src/domain/webhooks/http/target-policy.ts'
+import type { TargetRules } from '../../src/domain/webhooks/http/target-policy.ts'
 import { createTransport } from '../../src/domain/webhooks/http/transport.ts'
 import { attempt, to } from './support/attempt.ts'
 import { answers, startHostile } from './support/hostile.ts'
 
 describe('what DNS says: 127.0.0.2 plays the public network', () => {
-  const guard: TargetGuard = {
+  const rules: TargetRules = {
     allowPrivate: false,
     proxyUrl: undefined,
     isAllowed: (address) => address === '127.0.0.2',
@@ -19,10 +19,10 @@ describe('what DNS says: 127.0.0.2 plays the public network', () => {
   test('of mixed answers only the public one is dialled', async () => {
     await using server = await startHostile(answers('204 No Content'))
     await using inside = await startHostile(answers('200 OK'), { host: '127.0.0.1' })
-    expect(await attempt(guard, `http://hooks.customer.com:${server.port}/`, to('127.0.0.1', '127.0.0.2', '::1'))).toBe(
+    expect(await attempt(rules, `http://hooks.customer.com:${server.port}/`, to('127.0.0.1', '127.0.0.2', '::1'))).toBe(
       204,
     )
-    expect(await attempt(guard, `http://hooks.customer.com:${inside.port}/`, to('127.0.0.1'))).toBe('E_BLOCKED_ADDRESS')
+    expect(await attempt(rules, `http://hooks.customer.com:${inside.port}/`, to('127.0.0.1'))).toBe('E_BLOCKED_ADDRESS')
     expect(inside.connections).toBe(0)
   })
 
@@ -32,7 +32,7 @@ describe('what DNS says: 127.0.0.2 plays the public network', () => {
     )
     let asked = 0
     const turning: Resolve = async () => [{ address: asked++ === 0 ? '127.0.0.2' : '127.0.0.1', family: 4 }]
-    const transport = createTransport({ guard, resolve: turning })
+    const transport = createTransport({ rules, resolve: turning })
     const url = new URL(`http://hooks.customer.com:${server.port}/`)
     const results = []
     for (let n = 0; n < 4; n++) {
@@ -47,7 +47,7 @@ describe('what DNS says: 127.0.0.2 plays the public network', () => {
   })
 
   test('a name without an address leads nowhere', async () => {
-    expect(await attempt(guard, 'http://hooks.customer.com/', to())).toBe('E_BLOCKED_ADDRESS')
+    expect(await attempt(rules, 'http://hooks.customer.com/', to())).toBe('E_BLOCKED_ADDRESS')
   })
 })
 
@@ -71,7 +71,7 @@ describe('an egress proxy', () => {
     }
     return { asked, port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: close }
   }
-  const through = (port: number): TargetGuard => ({
+  const through = (port: number): TargetRules => ({
     allowPrivate: false,
     proxyUrl: `http://user:p%40ss@127.0.0.1:${port}`,
     isAllowed: (address) => address === '127.0.0.2',

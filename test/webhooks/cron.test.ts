@@ -123,9 +123,9 @@ test('three hundred subscriptions that rest do not hide the one that is well, in
 test('receivers that hang are waited for until the deadline of the attempt, and charged', async () => {
   const { say, attempts, health } = await stage.scene(() => 'hang')
   await say()
-  const guard = { allowPrivate: true, proxyUrl: undefined, isAllowed: () => true }
+  const rules = { allowPrivate: true, proxyUrl: undefined, isAllowed: () => true }
   const resolve = async () => []
-  const sender = { guard, transport: createTransport({ guard, resolve, deadlineMs: 150 }) }
+  const sender = { rules, transport: createTransport({ rules, resolve, deadlineMs: 150 }) }
   expect(await stage.work({ sender })).toEqual(figures(0, 0, 1))
   expect(await attempts()).toMatchObject([{ status: null, errorClass: 'E_DEADLINE' }])
   expect((await health()).sendWindow).toBe(4)

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { TargetPolicy } from '../../src/domain/core/context.ts'
 import { Problem } from '../../src/domain/core/problem.ts'
 import { isPublicAddress } from '../../src/domain/webhooks/http/address-rules.ts'
-import { createGuard, type TargetGuard } from '../../src/domain/webhooks/http/target-policy.ts'
+import { compileTargetPolicy, type TargetRules } from '../../src/domain/webhooks/http/target-policy.ts'
 import { checkTargetUrl } from '../../src/domain/webhooks/http/target-url.ts'
 import { attempt, to } from './support/attempt.ts'
 import { addresses, urls, type Verdict } from './support/targets.ts'
@@ -15,12 +15,12 @@ const policy = (change: Partial<TargetPolicy> = {}): TargetPolicy => ({
   proxyUrl: undefined,
   ...change,
 })
-const strict = createGuard(policy())
-const lenient = createGuard(policy({ allowPrivate: true }))
+const strict = compileTargetPolicy(policy())
+const lenient = compileTargetPolicy(policy({ allowPrivate: true }))
 const ways = [
   ['forbidden', strict, 1],
   ['allowed', lenient, 2],
-] as [string, TargetGuard, 1 | 2][]
+] as [string, TargetRules, 1 | 2][]
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -50,12 +50,12 @@ function recordDials() {
 }
 type Lookup = (host: string, options: object, done: (error: Error | null, found: { address: string }[]) => void) => void
 
-describe.for(ways)('private targets %s', ([, guard, column]) => {
+describe.for(ways)('private targets %s', ([, rules, column]) => {
   test('every address has the verdict of the table: as a literal, and given by DNS', async () => {
     const dialled = recordDials()
     const isDialled = async (host: string, address: string) => {
       dialled.length = 0
-      await attempt(guard, `http://${host}/`, to(address))
+      await attempt(rules, `http://${host}/`, to(address))
       return dialled.length > 0 ? 'allow' : 'block'
     }
     for (const row of addresses) {
@@ -70,7 +70,7 @@ describe.for(ways)('private targets %s', ([, guard, column]) => {
     for (const row of urls) {
       let verdict: Verdict = 'allow'
       try {
-        checkTargetUrl(guard, row[0])
+        checkTargetUrl(rules, row[0])
       } catch (error) {
         expect(error).toBeInstanceOf(Problem)
         expect(error).toMatchObject({ code: 'invalid_url', message: expect.stringMatching(/^url /) })
@@ -82,9 +82,9 @@ describe.for(ways)('private targets %s', ([, guard, column]) => {
 })
 
 test('an operator’s networks are open, and nothing else; no list opens a metadata service or a mapped form', () => {
-  const { isAllowed } = createGuard(policy({ allowCidrs: ['10.20.0.0/16', 'fd12::/16', '0.0.0.0/0', '::/0'] }))
+  const { isAllowed } = compileTargetPolicy(policy({ allowCidrs: ['10.20.0.0/16', 'fd12::/16', '0.0.0.0/0', '::/0'] }))
   for (const address of ['10.20.1.1', '10.21.0.1', 'fd12::1', '8.8.8.8']) expect(isAllowed(address), address).toBe(true)
-  const narrow = createGuard(policy({ allowCidrs: ['10.20.0.0/16'] })).isAllowed
+  const narrow = compileTargetPolicy(policy({ allowCidrs: ['10.20.0.0/16'] })).isAllowed
   for (const address of ['10.21.0.1', '127.0.0.1', '::1', '::ffff:10.20.0.1', '::10.20.0.1'])
     expect(narrow(address), address).toBe(false)
   for (const address of [

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { getDelivery } from '../../src/domain/webhooks/deliveries/ledger.ts'
 import { AttemptFailure } from '../../src/domain/webhooks/http/attempt-failure.ts'
 import type { Resolve } from '../../src/domain/webhooks/http/dns.ts'
-import { createGuard } from '../../src/domain/webhooks/http/target-policy.ts'
+import { compileTargetPolicy } from '../../src/domain/webhooks/http/target-policy.ts'
 import { createTransport } from '../../src/domain/webhooks/http/transport.ts'
 import { deliveryMetrics } from '../../src/domain/webhooks/worker/metrics.ts'
 import { type Behaviour, drips, floods, head, startHostile, writes } from './support/hostile.ts'
@@ -92,9 +92,9 @@ describe('a receiver that cannot be reached', () => {
       if (!known) throw new AttemptFailure('E_DNS', host)
       return known(host)
     }
-    const strict = createGuard({ allowPrivate: true, allowCidrs: [], proxyUrl: undefined })
-    const guard = { ...strict, isAllowed: (address: string) => address === UNREACHABLE || strict.isAllowed(address) }
-    const sender = { guard, transport: createTransport({ guard, resolve, connectMs: 1_500 }) }
+    const strict = compileTargetPolicy({ allowPrivate: true, allowCidrs: [], proxyUrl: undefined })
+    const rules = { ...strict, isAllowed: (address: string) => address === UNREACHABLE || strict.isAllowed(address) }
+    const sender = { rules, transport: createTransport({ rules, resolve, connectMs: 1_500 }) }
     const scenes = await Promise.all(cases.map(() => stage.scene()))
     for (const [index, { change, say }] of scenes.entries()) {
       await change({ url: `http://${cases[index]?.[0]}.customer.com:${gone.port}/` })

@@ -5,7 +5,7 @@ import { createTransport } from '../../src/domain/webhooks/http/transport.ts'
 import { authority, expired, valid } from './support/certificates.ts'
 import { answers, type Behaviour, startHostile } from './support/hostile.ts'
 
-const guard = { allowPrivate: true, proxyUrl: undefined, isAllowed: (address: string) => address === '127.0.0.2' }
+const rules = { allowPrivate: true, proxyUrl: undefined, isAllowed: (address: string) => address === '127.0.0.2' }
 const fine = answers('204 No Content')
 
 type Scene = { url?: string; tls?: TlsOptions | undefined; ca?: string | undefined; behave?: Behaviour; greet?: string }
@@ -15,7 +15,7 @@ async function attempt({ url = 'https://hooks.example.com', behave = fine, greet
   const { tls, ca } = { tls: valid, ca: authority, ...given }
   await using server = await startHostile(behave, { ...(tls && { tls }), ...(greet && { greet }) })
   const transport = createTransport({
-    guard,
+    rules,
     resolve: async () => [{ address: '127.0.0.2', family: 4 }],
     tls: ca === undefined ? {} : { ca },
     connectMs: 300,
@@ -54,7 +54,7 @@ test.for([
 test('a handshake that never goes on ends with the time for connecting', async () => {
   await using server = await startHostile(() => {})
   const transport = createTransport({
-    guard,
+    rules,
     resolve: async () => [{ address: '127.0.0.2', family: 4 }],
     connectMs: 100,
     deadlineMs: 5_000,

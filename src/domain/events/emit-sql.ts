@@ -8,9 +8,9 @@ type EmissionParts = Record<
 >
 
 /**
- * The common table expressions that write an event, so that any statement can emit as it changes something: all or
- * nothing, one round trip. They are `sequence`, `event`, `receivers`, `deliveries` and `fanout`. The channel's number
- * stays locked until the commit; that makes the numbers gapless and ordered, and so an emission comes last.
+ * The common table expressions that write an event, so that any statement can emit one together with its change: all or
+ * nothing, in one round trip. They are `sequence`, `event`, `receivers`, `deliveries` and `fanout`. The channel's sequence
+ * stays locked until the commit, which makes the numbers gapless and ordered; so emit last in a transaction.
  */
 export function emission({ cause, id, type, at, beforeChannel, beforeSequence, afterSequence }: EmissionParts): string {
   return `
@@ -42,20 +42,20 @@ sequence as (
 }
 
 /**
- * SQL for the identifier of the delivery of an event to a subscription: made twice it is the same, so the primary key
- * keeps an event from going out twice. It reads as a UUIDv7 of the event's millisecond, which finds its partition.
+ * SQL for the identifier of the delivery of an event to a subscription. It is derived from both, so the primary key keeps an
+ * event from being queued twice. It has the form of a UUIDv7 of the event's millisecond, which places it in its partition.
  */
 export function deliveryId(eventId: string, subscriptionId: string): string {
   const digest = `left(encode(sha256(convert_to(${eventId} || ${subscriptionId}, 'UTF8')), 'hex'), 16)`
   return `'dlv_' || substr(${eventId}, 5, 10) || overlay(overlay(${digest}, 'e', 1, 1), '8', 4, 1)`
 }
 
-/** An event before the statement has told its channel's identifier and its place in the sequence. */
+/** An event without what only the statement that writes it knows: the channel's identifier and the sequence number. */
 export type EventDraft = { id: string; type: string; at: string; username: string; data: object }
 
 /**
- * The payload as text around what only the statement knows. Serialised once: the stored bytes are what is signed and
- * sent. `JSON.stringify` escapes lone surrogates, so they are always valid UTF-8.
+ * The payload as three texts, before, between and after the channel's identifier and the sequence number. It is serialised
+ * once: the stored bytes are what is signed and sent. `JSON.stringify` escapes lone surrogates, so it is always valid UTF-8.
  */
 export function payloadParts({ id, type, at, username, data }: EventDraft): [string, string, string] {
   const head = JSON.stringify({ id, type, timestamp: at, channel: { id: '' } })

@@ -9,67 +9,67 @@ export type EventFilter = {
   /** All when left out. */
   types?: readonly SubscribableType[] | undefined
   /**
-   * The mark seen last, by a caller who was cut off for ten minutes at most. It may bring again what came in the last
-   * seconds before it.
+   * The last mark that the caller saw, to continue there when they were cut off for ten minutes at most. Events of the last
+   * seconds before it may come again.
    */
   after?: string | null | undefined
 }
 
-/** At once an empty batch: from here on nothing is missed. */
+/** The first batch is empty and comes at once: from then on nothing is missed. */
 export type StreamedEvents = Marked<{ events: LoggedEvent[] }>
 
-const LOOK_MS = 1_000
-/** Of a beat: enough for the last seconds of a busy site, which are read again each time. */
+const POLL_MS = 1_000
+/** Per poll: enough for the last seconds of a busy site, which are read again each time. */
 const PAGES_MAX = 20
 const BATCH_LEAST = 100
 
 /**
- * Events as they happen, in batches, until the caller is gone: those that the caller may read (see `readEvents`). No
- * subscription and no queue: what a command line listens to.
+ * The events that the caller may read (see `readEvents`), as they happen, in batches, until the caller is gone. It needs no
+ * subscription and no queue: the command line listens to it.
  */
 export async function followEvents(
   ctx: StreamContext,
-  following: EventFilter,
+  filter: EventFilter,
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<StreamedEvents>> {
-  const log = new EventTail(ctx, following.after)
-  const beats = poll(ctx, signal, () => log.isBehind)
-  return batches(ctx, log, following, beats)
+  const tail = new EventTail(ctx, filter.after)
+  const polls = poll(ctx, signal, () => tail.isBehind)
+  return batches(ctx, tail, filter, polls)
 }
 
 /** The same for the operator, who has no credential that could end. */
 export function followAsOperator(
   ctx: ActorContext,
-  following: EventFilter,
+  filter: EventFilter,
   signal: AbortSignal,
 ): AsyncGenerator<StreamedEvents> {
-  const log = new EventTail(ctx, following.after)
-  return batches(ctx, log, following, wakes(ctx, log, signal))
+  const tail = new EventTail(ctx, filter.after)
+  return batches(ctx, tail, filter, wakes(ctx, tail, signal))
 }
 
-async function* wakes({ onWake }: ActorContext, log: EventTail, signal: AbortSignal): AsyncGenerator<void> {
-  const bell = new Signal()
-  const stopHearing = onWake(bell.ring)
+async function* wakes({ onWake }: ActorContext, tail: EventTail, signal: AbortSignal): AsyncGenerator<void> {
+  const woken = new Signal()
+  const stopListening = onWake(woken.notify)
   try {
     while (!signal.aborted) {
       yield
-      if (!log.isBehind) await bell.heard(LOOK_MS, signal)
+      if (!tail.isBehind) await woken.wait(POLL_MS, signal)
     }
   } finally {
-    stopHearing()
+    stopListening()
   }
 }
 
-/** At each beat one batch at most, so that between two of them it is seen who has gone and whose credential has ended. */
-async function* batches(ctx: ActorContext, log: EventTail, { types }: EventFilter, beats: AsyncGenerator<void>) {
+/** One batch per poll at most, because it is between two polls that an ended caller or credential is noticed. */
+async function* batches(ctx: ActorContext, tail: EventTail, { types }: EventFilter, polls: AsyncGenerator<void>) {
   const isWanted = ({ type }: LoggedEvent) => types?.some((one) => one === type) ?? true
-  yield { mark: log.mark, item: { events: [] } }
-  for await (const _ of beats) {
+  yield { mark: tail.mark, item: { events: [] } }
+  for await (const _ of polls) {
     const events: LoggedEvent[] = []
     for (let pages = 0; pages < PAGES_MAX && events.length < BATCH_LEAST; pages++) {
-      events.push(...(await log.read(ctx)).filter(isWanted))
-      if (!log.isBehind) break
+      events.push(...(await tail.read(ctx)).filter(isWanted))
+      if (!tail.isBehind) break
     }
-    if (events.length > 0) yield { mark: log.mark, item: { events } }
+    if (events.length > 0) yield { mark: tail.mark, item: { events } }
   }
 }

@@ -2,17 +2,17 @@ import type { ActorContext } from '../core/context.ts'
 import { createdAtOf, lowerBound } from '../core/ids.ts'
 import { type LoggedEvent, readEvents } from './log.ts'
 
-/** Longer than a transaction lasts: what commits late has an identifier that lies so far back at most. */
+/** Longer than any transaction lasts: an event that commits late has an identifier from at most so long ago. */
 const OVERLAP_MS = 10_000
-/** Who was away for longer replays, by what a subscription may replay. */
+/** A caller who was cut off for longer has to replay instead, with a subscription. */
 const RESUMED_MS = 600_000
 
 const TIME = '[0-9a-hjkmnp-tv-z]{10}'
 const MARK = new RegExp(`^(evt_${TIME})\\.(evt_${TIME})`)
 
 /**
- * The log of events from now on, as it is read by and by. Identifiers are made before their commit, so an event may appear
- * behind one that was read already: the last seconds are read again each time, and what was seen is left out.
+ * Reads the log of events incrementally, from now on. An identifier is made before its commit, so an event may appear
+ * before one that was read already. Hence each read repeats the last seconds and leaves out what it has returned before.
  */
 export class EventTail {
   readonly #seen = new Set<string>()
@@ -20,7 +20,7 @@ export class EventTail {
   #after: string
   #isBehind = true
 
-  /** `mark`: that of an earlier reading, which this one goes on behind. It has forgotten what that one saw last. */
+  /** Continues from the `mark` of an earlier tail, and may return the last seconds before it again. */
   constructor({ now }: ActorContext, mark?: string | null) {
     const latest = lowerBound('event', now())
     const earliest = lowerBound('event', new Date(now().getTime() - RESUMED_MS))
@@ -34,12 +34,12 @@ export class EventTail {
     return `${this.#begin}.${this.#after}`
   }
 
-  /** Whether there may be more already. */
+  /** Whether there may be more to read at once. */
   get isBehind(): boolean {
     return this.#isBehind
   }
 
-  /** What is new, oldest first as far as it is there. */
+  /** Events that were not returned before, in the order of their identifiers within one read. */
   async read(ctx: ActorContext): Promise<LoggedEvent[]> {
     const { events, next } = await readEvents(ctx, this.#after)
     this.#isBehind = next !== this.#after
@@ -51,7 +51,7 @@ export class EventTail {
     return fresh
   }
 
-  /** Where what may still appear begins, and never what was there before the beginning. */
+  /** From where on events may still appear, but never before the beginning. */
   #overlapOf(last: string): string {
     const back = lowerBound('event', new Date(createdAtOf(last).getTime() - OVERLAP_MS))
     if (back < this.#begin) return this.#begin

@@ -4,7 +4,7 @@ import { deliveryId } from './emit-sql.ts'
 
 const CHUNK_ROWS = 1_000
 
-/** One of the two index ranges in which an event finds its receivers, in their order, behind the marker. */
+/** SQL for one of the two index ranges that hold the subscriptions of an event, ordered, behind the last one written. */
 const receiversIn = (channel: string) => `(
     select types.subscription_id from marker
     join webhook_subscription_types types
@@ -13,9 +13,9 @@ const receiversIn = (channel: string) => `(
       and s.status = 'enabled' and s.deleted_at is null and s.created_at <= marker.occurred_at
     order by types.subscription_id limit $1::int)`
 
-/** Rows and the marker's step are one statement, so a crash repeats nothing: rows that are finished are gone. */
 const expandOne = statement<[chunk: number], { written: number }>(`
 with marker as (
+  -- two processes at once take different events
   select * from webhook_fanouts order by event_id limit 1 for update skip locked
 ), chunk as materialized (
   select subscription_id from (
@@ -27,7 +27,9 @@ with marker as (
   select ${deliveryId('marker.event_id', 'chunk.subscription_id')}, marker.event_id, marker.type, chunk.subscription_id,
     statement_timestamp(), marker.occurred_at
   from marker, chunk on conflict (id) do nothing returning id
-), moved as (
+),
+-- rows and marker change in one statement, so a crash repeats nothing, not even a delivery that has left the queue
+moved as (
   update webhook_fanouts f set after_id = (select max(subscription_id) from chunk) from marker
   where f.event_id = marker.event_id and (select count(*) from chunk) = $1::int
 ), ended as (
@@ -37,8 +39,8 @@ with marker as (
 select (select count(*) from written)::int as written from marker`)
 
 /**
- * Writes the next deliveries of one event that has too many receivers for its own statement. Returns whether there was
- * such an event. Subscriptions made after it are left out; two processes at once take different events.
+ * Writes the next deliveries of one event that has too many receivers for the statement that emits it. Returns whether
+ * there was such an event. Subscriptions that were created after it are left out.
  */
 export async function expandFanout({ db }: Context, chunk = CHUNK_ROWS): Promise<boolean> {
   const [marker] = await expandOne(db, chunk)

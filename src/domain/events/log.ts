@@ -14,8 +14,8 @@ const selectOfChannel = statement<[after: string, limit: number, channelId: stri
 select id, type, payload from events where channel_id = $3 and id > $1 order by id limit $2::int`)
 
 /**
- * Events whose identifier is above `after`, which may be the beginning of one; oldest first, at most 100. Ask again with
- * `next`. Of a user's channel for the user; of every channel, without moderation, for an application.
+ * Events whose identifier is greater than `after` (an identifier or the beginning of one), oldest first, at most 100. Call
+ * it again with `next`. A user reads their own channel; an application and the operator every channel, without moderation.
  */
 export async function readEvents(
   { slow, principal }: ActorContext,

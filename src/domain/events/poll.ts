@@ -4,28 +4,30 @@ import type { Caller, CallerContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { Signal } from './signal.ts'
 
-/** What is missed by a lost notification is seen by the next look. */
-const LOOK_AT_LATEST_MS = 1_000
-const LOOK_AT_MOST_EVERY_MS = 100
+/** The fallback for a commit whose notification was lost. */
+const POLL_AT_LATEST_MS = 1_000
+const POLL_AT_MOST_EVERY_MS = 100
 const STREAMS_MAX = 20
-/** A credential is looked up again after a change of any, at most so often, and now and then, because it may expire. */
+/** A credential is checked again after a change of any credential, but not more often than this, and regularly, as it may expire. */
 const CHECK_AT_MOST_EVERY_MS = 5_000
 const CHECK_AT_LATEST_MS = 30_000
 
 /** A call that stays open. */
 export type StreamContext = CallerContext & { caller: Caller }
 
-/** An item of a stream, and where it stands: a caller who was cut off goes on behind the mark seen last. */
+/** An item of a stream and its position: a caller who was cut off continues behind the last `mark` that they saw. */
 export type Marked<Item> = { mark: string; item: Item }
 
+/** How many streams each caller has open. */
 const open = new Map<string, number>()
 
 /**
- * Yields whenever there may be something new: at once, after each commit of an event anywhere, every second, and again as
- * long as the caller is behind; not more often than every 100 ms. Ends when the caller is gone. Throws `rate_limited` when the caller has twenty such calls open in
- * this process already; `unavailable` when the process stops, so that clients ask again, where a stream that merely ended
- * would count as complete; `invalid_token` or `insufficient_scope` a moment after the credential has ended or lost a scope,
- * a login session at most five seconds after.
+ * Yields whenever there may be something new: at once, after each commit of an event anywhere, every second, and as long as
+ * the caller is behind; at most every 100 ms. Ends when the caller is gone. Throws
+ * - `rate_limited` when the caller has twenty such calls open in this process already;
+ * - `unavailable` when the process stops, so that clients connect again: a stream that just ended would count as complete;
+ * - `invalid_token` or `insufficient_scope` soon after the credential has ended or lost a scope, for a login session within
+ *   five seconds.
  */
 export async function* poll(
   ctx: StreamContext,
@@ -33,27 +35,27 @@ export async function* poll(
   isBehind = () => false,
 ): AsyncGenerator<void> {
   const ended = AbortSignal.any(signal ? [signal, ctx.stopping] : [ctx.stopping])
-  const bell = new Signal()
-  const leave = enter(ctx.principal)
-  const stopListening = ctx.onWake(bell.ring)
+  const woken = new Signal()
+  const uncount = countStream(ctx.principal)
+  const stopListening = ctx.onWake(woken.notify)
   const check = checkOf(ctx)
   try {
     while (!ended.aborted) {
-      const seenAt = performance.now()
+      const polledAt = performance.now()
       yield
-      await pause(LOOK_AT_MOST_EVERY_MS - (performance.now() - seenAt), ended)
-      if (!isBehind()) await bell.heard(LOOK_AT_LATEST_MS, ended)
+      await pause(POLL_AT_MOST_EVERY_MS - (performance.now() - polledAt), ended)
+      if (!isBehind()) await woken.wait(POLL_AT_LATEST_MS, ended)
       if (!ended.aborted) await check()
     }
     if (!signal?.aborted) throw new Problem('unavailable', 'The service is stopping: ask again.', { retryAfterS: 1 })
   } finally {
     stopListening()
-    leave()
+    uncount()
   }
 }
 
 function checkOf(ctx: StreamContext): () => Promise<void> {
-  const isSession = ctx.caller.authorization === undefined // the end of one is not announced
+  const isSession = ctx.caller.authorization === undefined // unlike the end of a token or key, the end of a session is not announced
   let { changes } = ctx.credentials
   let changeCheckedAt = Number.NEGATIVE_INFINITY
   let checkedAt = performance.now()
@@ -69,11 +71,11 @@ function checkOf(ctx: StreamContext): () => Promise<void> {
   }
 }
 
-/** By a bell that nobody rings. */
-const pause = (ms: number, signal: AbortSignal) => new Signal().heard(ms, signal)
+/** Ends early when `signal` aborts. */
+const pause = (ms: number, signal: AbortSignal) => new Signal().wait(ms, signal)
 
-/** Counts a stream of the caller's until the returned function is called. */
-function enter(principal: Principal): () => void {
+/** Counts a stream of the caller until the returned function is called. Throws `rate_limited`. */
+function countStream(principal: Principal): () => void {
   const key = principal.kind === 'user' ? principal.userId : principal.clientId
   const count = open.get(key) ?? 0
   if (count >= STREAMS_MAX) {

@@ -3,7 +3,7 @@ import { type EventType, eventTypes } from './types.ts'
 
 type Json = { [key: string]: unknown }
 
-/** An example of a type's `data`, put together from the examples of its schema. */
+/** An example of the `data` of an event type, assembled from the examples in its schema. */
 export function sampleData(type: EventType): object {
   const schema = z.toJSONSchema(eventTypes[type], { io: 'input', reused: 'inline' }) as Json
   return sampleOf(schema, (schema.$defs ?? {}) as Json) as object

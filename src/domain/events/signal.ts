@@ -1,28 +1,28 @@
-/** Wakes one waiter. What rings while nobody waits is heard at once by the next one: no ring is lost. */
+/** Wakes one waiter. A notification that comes while nobody waits ends the next wait at once, so none is lost. */
 export class Signal {
-  #isRung = false
+  #isNotified = false
   #wake: (() => void) | undefined
 
-  ring = (): void => {
-    this.#isRung = true
+  notify = (): void => {
+    this.#isNotified = true
     this.#wake?.()
   }
 
-  /** Resolves at the next ring, when `signal` aborts, or after `ms`. */
-  async heard(ms: number, signal?: AbortSignal): Promise<void> {
-    if (!this.#isRung && !signal?.aborted && ms > 0) await this.#wait(ms, signal)
-    this.#isRung = false
+  /** Resolves at the next notification, when `signal` aborts, or after `ms`. */
+  async wait(ms: number, signal?: AbortSignal): Promise<void> {
+    if (!this.#isNotified && !signal?.aborted && ms > 0) await this.#sleep(ms, signal)
+    this.#isNotified = false
   }
 
-  async #wait(ms: number, signal: AbortSignal | undefined) {
+  async #sleep(ms: number, signal: AbortSignal | undefined) {
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
       this.#wake = resolve
       timer = setTimeout(resolve, ms)
-      signal?.addEventListener('abort', this.ring, { once: true })
+      signal?.addEventListener('abort', this.notify, { once: true })
     })
     clearTimeout(timer)
-    signal?.removeEventListener('abort', this.ring)
+    signal?.removeEventListener('abort', this.notify)
     this.#wake = undefined
   }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { sampleData } from './sample.ts'
 import { type EventType, eventSchemas, isModerationType, subscribableTypes } from './types.ts'
 
-/** An event type as developers read it. */
+/** An event type as the documentation and the console show it. */
 export const ListedEventType = z.object({
   type: z.string(),
   description: z.string(),
@@ -25,7 +25,7 @@ const descriptions: Record<EventType, string> = {
   'webhook.test': 'Sent on demand, to one subscription, to see whether it arrives.',
 }
 
-/** Every event type with the schema of its payload and a payload as an example. */
+/** Every event type with the schema of its payload and an example of one. */
 export function listEventTypes(): ListedEventType[] {
   const schemas = eventSchemas()
   return [...subscribableTypes, 'webhook.test' as const].map((type) => ({

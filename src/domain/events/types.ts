@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { Ban, Channel, EventMessage, Livestream } from '../core/resources.ts'
 
-/** What `webhook.test` carries: it is sent on demand, to one subscription, and has no cause in the product. */
+/** The data of `webhook.test`, which is sent on demand to one subscription and has no cause in the product. */
 const TestNotice = z
   .object({ message: z.string().meta({ example: 'This is a test: nothing has happened.' }) })
   .meta({ id: 'TestNotice' })
 
 /**
  * Event type → what its `data` is. The schemas are those of the REST answers, so an event and an answer cannot differ.
- * Rows of a type that is no longer here stay readable: nothing looks an old row's type up in this table without asking.
+ * Rows of a type that was removed from here stay readable: no code may assume that the type of an old row is a key of this.
  */
 export const eventTypes = {
   'livestream.started': Livestream,

@@ -1,17 +1,17 @@
 type Listener = () => void
 
-/** Tells whoever listens in this process that there are new events. Its `wake` is the context's. */
+/** Tells listeners in this process that there may be new events. The context's `wake` is its `wake`. */
 export class WakeHub {
   readonly #listeners = new Set<Listener>()
   readonly #committed = new Set<Listener>()
 
-  /** After a commit of this process. */
+  /** To be called after a commit of this process. */
   wake = (): void => {
     for (const listen of this.#committed) listen()
     this.wakeHere()
   }
 
-  /** After a commit anywhere: who was told of one tells nobody, or two processes would go on telling each other. */
+  /** To be called after a commit anywhere. Unlike `wake` it announces nothing, or two processes would echo each other. */
   wakeHere = (): void => {
     for (const listen of this.#listeners) listen()
   }

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { classOf } from '../../../src/domain/webhooks/http/attempt-failure.ts'
 import type { Resolve } from '../../../src/domain/webhooks/http/dns.ts'
-import type { TargetGuard } from '../../../src/domain/webhooks/http/target-policy.ts'
+import type { TargetRules } from '../../../src/domain/webhooks/http/target-policy.ts'
 import { createTransport } from '../../../src/domain/webhooks/http/transport.ts'
 
 /** A DNS that gives these addresses for every name. */
@@ -10,9 +10,9 @@ export const to =
   async () =>
     found.map((address) => ({ address, family: isIP(address) || 6 }))
 
-/** One POST through the guard: its status, or the class of what kept it from one. */
-export async function attempt(guard: TargetGuard, url: string, resolve: Resolve = to()) {
-  const transport = createTransport({ guard, resolve, deadlineMs: 1_000, connectMs: 500 })
+/** One POST under these rules: its status, or the class of the error that it got instead. */
+export async function attempt(rules: TargetRules, url: string, resolve: Resolve = to()) {
+  const transport = createTransport({ rules, resolve, deadlineMs: 1_000, connectMs: 500 })
   const { signal } = new AbortController()
   const { status, error } = await transport.post({ url: new URL(url), headers: [], body: Buffer.from('{}'), signal })
   await transport.close()

@@ -1,5 +1,5 @@
 export type Verdict = 'block' | 'allow'
-/** What the guard has to say when private targets are forbidden, and when they are allowed. */
+/** What must be decided when private targets are forbidden, and when they are allowed. */
 type Verdicts = readonly [forbidden: Verdict, allowed: Verdict]
 
 const never: Verdicts = ['block', 'block']

@@ -7,14 +7,14 @@ import { signingKey } from '../secrets/sign.ts'
 
 export type Forwarding = {
   url: string
-  /** What may be called; private addresses, too: whoever runs this may call them anyway. */
+  /** Which addresses may be called, usually private ones as well: whoever runs this can reach them anyway. */
   targets: Context['targets']
-  /** Signs what is sent, as a subscription's secret would. */
+  /** A signing secret like that of a subscription. */
   secret: string
-  /** Ends after so many. */
+  /** Ends after this many events. */
   count?: number | undefined
   signal: AbortSignal
-  /** Called once: what happens from here on is sent. */
+  /** Called once, when every event from then on will be sent. */
   onListening: () => void
   onForwarded: (forwarded: Forwarded) => void
 }
@@ -29,8 +29,8 @@ export type Forwarded = {
 const NO_SUBSCRIPTION = 'sub_forwarded'
 
 /**
- * Sends events to one receiver, in their order, until they end, `count` were sent or `signal` aborts: each once, whatever
- * the receiver answers. For trying out a receiver; it is no subscription, keeps no record and tries nothing again.
+ * Sends events to one receiver in their order, until they end, `count` were sent or `signal` aborts. Each is sent once,
+ * whatever the receiver answers. For trying out a receiver: it needs no subscription and records nothing.
  */
 export async function forwardEvents(
   batches: AsyncIterable<readonly LoggedEvent[]>,
@@ -58,7 +58,7 @@ async function forward(
   { url, secret, signal }: Omit<Forwarding, 'count'>,
 ) {
   const delivery = { event_id: id, type: type as EventType, subscription_id: NO_SUBSCRIPTION, attempts: 0 }
-  const parcel = { delivery, url, payload, keys: [signingKey(secret)] }
-  const { record } = await sendAttempt(sender, parcel, new DatabaseClock(Date.now()), signal)
+  const request = { delivery, url, payload, keys: [signingKey(secret)] }
+  const { record } = await sendAttempt(sender, request, new DatabaseClock(Date.now()), signal)
   return { id, type, status: record.status, error_class: record.errorClass, duration_ms: record.durationMs }
 }

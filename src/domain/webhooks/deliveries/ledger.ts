@@ -12,12 +12,12 @@ export type DeliveryFilter = PageRequest & {
   subscription: string
   outcome?: Delivery['outcome'] | undefined
   type?: string | undefined
-  /** RFC 3339; of the event. */
+  /** RFC 3339: when the event happened. */
   from?: string | undefined
   to?: string | undefined
 }
 
-const LATER_THAN_ALL = 'dlv~' // sorts behind every identifier of a delivery
+const AFTER_ALL = 'dlv~' // sorts behind every identifier of a delivery
 
 const pending = `select id, event_id, type, subscription_id, 'pending' as outcome, null as reason, attempts,
     ${instantText('created_at')} as created_at, null as finished_at, ${instantText('due_at')} as due_at
@@ -49,7 +49,7 @@ export async function listDeliveries(ctx: ActorContext, filter: DeliveryFilter):
   const { id } = await requireOwnedSubscription(ctx, subscription)
   const list = `deliveries ${id}`
   const [after] = decodeCursor(ctx, list, cursor) ?? []
-  const before = after ?? boundOf('to', filter.to) ?? LATER_THAN_ALL
+  const before = after ?? boundOf('to', filter.to) ?? AFTER_ALL
   const from = boundOf('from', filter.from) ?? ''
   const rows = await readUpToDate(ctx, (db) => selectDeliveries(db, id, before, from, type, outcome, limit + 1))
   return toPage(ctx, list, rows, limit, (row) => [row.id])

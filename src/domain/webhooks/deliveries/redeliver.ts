@@ -5,20 +5,22 @@ import { requireEnabled, requireOwnedSubscription } from '../subscriptions/owner
 import { requireDelivery } from './ledger.ts'
 
 const moveBack = statement<[id: string], { id: string }>(`
-with gone as (
+with removed as (
   delete from webhook_deliveries_done where id = $1 returning id, event_id, type, subscription_id, created_at
 ), queued as (
   insert into webhook_deliveries (id, event_id, type, subscription_id, due_at, created_at)
-  select id, event_id, type, subscription_id, statement_timestamp(), created_at from gone
+  select id, event_id, type, subscription_id, statement_timestamp(), created_at from removed
   on conflict (id) do nothing returning id
-), hastened as (
+),
+-- one that waits for its next attempt only has to be due
+hastened as (
   update webhook_deliveries set due_at = statement_timestamp(), lane = 0 where id = $1 and lease is null returning id
 )
 select id from queued union all select id from hastened`)
 
 /**
- * Sends one delivery again at once, also one that was delivered: the same id and bytes, ten new attempts. Throws
- * `not_found`, and `invalid_request` while the subscription is disabled or for a test.
+ * Sends one delivery again at once, even if it was delivered: the same id and bytes, ten new attempts. Throws `not_found`,
+ * and `invalid_request` while the subscription is disabled and for a test.
  */
 export async function redeliver(ctx: ActorContext, { id }: { id: string }): Promise<void> {
   const { subscription_id: subscription, reason } = await requireDelivery(ctx, id)

@@ -3,7 +3,7 @@ import { Timestamp } from '../../core/timestamp.ts'
 
 export const deliveryOutcomes = ['pending', 'delivered', 'failed', 'cancelled', 'held', 'expired'] as const
 
-/** One event for one subscription. `pending`: in the queue, or resting until `due_at`. */
+/** One event for one subscription. `pending`: in the queue, and due at `due_at`. */
 export const Delivery = z.object({
   id: z.string(),
   event_id: z.string(),
@@ -17,7 +17,7 @@ export const Delivery = z.object({
   due_at: Timestamp.nullable(),
 })
 
-/** One POST. `response` is the receiver's text: whoever shows it escapes it. */
+/** One POST. The receiver chose the text of `response`, so whoever shows it must escape it. */
 export const AttemptInfo = z.object({
   n: z.number(),
   started_at: Timestamp,

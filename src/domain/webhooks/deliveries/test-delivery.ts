@@ -19,14 +19,14 @@ import type { AttemptInfo } from './resources.ts'
 export type TestRequest = { id: string; type?: EventType | undefined }
 export type TestResult = AttemptInfo & { delivery_id: string }
 
-/** Says that it is none, so that whoever checks sequences for gaps is not disturbed. */
+/** No real channel, so that receivers who check sequences for gaps are not misled. */
 const testChannel = { id: 'test', username: 'test' }
 const TEST_SEQUENCE = 0
 
 /**
- * Sends a sample of an event type to one subscription, whatever its types and also while it is disabled: one attempt, which
- * neither is tried again nor touches its health. Returns the attempt. Throws `subscription_not_found`,
- * `forbidden` while its application or user is stopped, `rate_limited`.
+ * Sends a sample of an event type to one subscription, whatever its types are and even while it is disabled. It is one
+ * attempt, without retries and without effect on the subscription's health. Returns the attempt. Throws
+ * `subscription_not_found`, `forbidden` while its application or user is stopped, `rate_limited`.
  */
 export async function testSubscription(
   ctx: ActorContext,
@@ -62,10 +62,10 @@ async function sendOnce(ctx: ActorContext, { id, url }: OwnedSubscription, sampl
   const { event_id, type, payload } = sample
   const opened = new OpenedSecrets(ctx.keyring)
   const keys = (await livingSecrets(ctx, id)).map((secret) => opened.open(id, secret))
-  const parcel: WebhookRequest = { delivery: { event_id, type, subscription_id: id, attempts: 0 }, url, payload, keys }
+  const request: WebhookRequest = { delivery: { event_id, type, subscription_id: id, attempts: 0 }, url, payload, keys }
   const sender = createSender(ctx)
   try {
-    const { record } = await sendAttempt(sender, parcel, await readClock(ctx), new AbortController().signal)
+    const { record } = await sendAttempt(sender, request, await readClock(ctx), new AbortController().signal)
     return record
   } finally {
     await sender.transport.close()

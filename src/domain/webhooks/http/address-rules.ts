@@ -1,21 +1,21 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-// Lists are asked for one family each: an IPv4 rule of a BlockList also matches the mapped form ::ffff:a.b.c.d.
+// One list per family: an IPv4 rule of a BlockList also matches the mapped IPv6 form ::ffff:a.b.c.d.
 
-/** The special-purpose registry of IPv4 (RFC 6890 and its successors), and one cloud's internal service on a public address. */
+/** The special-purpose registry of IPv4 (RFC 6890 and its successors), and the public address of one cloud's internal service. */
 const notPublic4 = blockList(
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24'],
   ...['198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
 )
-/** What is allocated to the world. Everything else of IPv6 fails closed: mapped, translated, local, unallocated. */
+/** Global unicast. All other IPv6 addresses fail closed: mapped, translated, local, unallocated. */
 const global6 = blockList('2000::/3')
 const notPublic6 = blockList('2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20')
 
 const private4 = blockList('127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16')
 const private6 = blockList('::1/128', 'fc00::/7')
 
-/** Where clouds answer questions about a machine, what is no single host, and every IPv4 address in disguise. */
+/** Metadata services of clouds, addresses that are no single host, and IPv6 forms that carry an IPv4 address. */
 const never4 = blockList(
   ...['0.0.0.0/8', '169.254.0.0/16', '100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32'],
   ...['224.0.0.0/4', '240.0.0.0/4'],
@@ -26,12 +26,12 @@ const never6 = blockList(
 const loopback6 = blockList('::1/128')
 const zeroes6 = blockList('::/16')
 
-/** 4 or 6; 0 for what is no address, and for one with a zone (`fe80::1%lo`), which is never public. */
+/** 4 or 6; 0 for what is no address, and for an address with a zone (`fe80::1%lo`), which is never public. */
 function familyOf(address: string): number {
   return address.includes('%') ? 0 : isIP(address)
 }
 
-/** Whether the address belongs to a host of the public Internet. */
+/** Whether the address may belong to a host of the public Internet. */
 export function isPublicAddress(address: string): boolean {
   if (familyOf(address) === 4) return !notPublic4.check(address, 'ipv4')
   return familyOf(address) === 6 && global6.check(address, 'ipv6') && !notPublic6.check(address, 'ipv6')
@@ -44,13 +44,13 @@ export function isPrivateAddress(address: string): boolean {
   return private6.check(address, 'ipv6')
 }
 
-/** Whether an operator's CIDRs hold the address. No list opens what is never allowed. */
+/** A function that tells whether the operator's CIDRs contain an address. No list allows what is never allowed. */
 export function membership(cidrs: readonly string[]): (address: string) => boolean {
-  const own4 = blockList(...cidrs.filter((cidr) => !cidr.includes(':')))
-  const own6 = blockList(...cidrs.filter((cidr) => cidr.includes(':')))
+  const list4 = blockList(...cidrs.filter((cidr) => !cidr.includes(':')))
+  const list6 = blockList(...cidrs.filter((cidr) => cidr.includes(':')))
   return (address) => {
     if (isNeverAllowed(address)) return false
-    return familyOf(address) === 4 ? own4.check(address, 'ipv4') : own6.check(address, 'ipv6')
+    return familyOf(address) === 4 ? list4.check(address, 'ipv4') : list6.check(address, 'ipv6')
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorClass } from '../queue/error-class.ts'
 
-/** A failure whose class is known where it happens. */
+/** A failed attempt whose class is known where it fails. */
 export class AttemptFailure extends Error {
   override readonly name = 'AttemptFailure'
   readonly errorClass: ErrorClass
@@ -11,7 +11,7 @@ export class AttemptFailure extends Error {
   }
 }
 
-/** Codes of node:net, node:dns and undici. */
+/** By the error codes of node:net, node:tls, node:dns and undici. */
 const classOfCode: Record<string, ErrorClass> = {
   ECONNREFUSED: 'E_REFUSED',
   EHOSTUNREACH: 'E_REFUSED',
@@ -42,7 +42,7 @@ const classOfCode: Record<string, ErrorClass> = {
   INVALID_PURPOSE: 'E_TLS',
 }
 
-/** The class of whatever ended a request; what nobody foresaw is a bad response. */
+/** The class of whatever ended a request; an unknown error counts as a bad response. */
 export function classOf(error: unknown): ErrorClass {
   if (error instanceof AttemptFailure) return error.errorClass
   const code = codeOf(error)
@@ -51,10 +51,10 @@ export function classOf(error: unknown): ErrorClass {
   return classOfCode[code] ?? 'E_BAD_RESPONSE'
 }
 
-/** Whether the receiver closed the connection, or cut it, before it said anything. */
+/** Whether the receiver closed or reset the connection before it sent a response. */
 export const isClosedByPeer = (error: unknown): boolean => classOf(error) === 'E_RESET'
 
-/** undici says "bad response" and "bad upgrade" by the code of a closed socket. */
+/** undici reports "bad response" and "bad upgrade" with the code of a closed socket. */
 const isBadMessage = (error: unknown) => error instanceof Error && error.message.startsWith('bad ')
 
 function codeOf(error: unknown): string {

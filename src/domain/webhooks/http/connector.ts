@@ -4,7 +4,7 @@ import { buildConnector } from 'undici'
 import { AttemptFailure } from './attempt-failure.ts'
 import type { Address, Resolve } from './dns.ts'
 import { openTunnel } from './proxy-tunnel.ts'
-import type { TargetGuard } from './target-policy.ts'
+import type { TargetRules } from './target-policy.ts'
 
 export const CONNECT_MS = 5_000
 
@@ -13,25 +13,26 @@ type Options = buildConnector.Options
 type Callback = buildConnector.Callback
 
 export type ConnectorOptions = {
-  guard: TargetGuard
+  rules: TargetRules
   resolve: Resolve
-  /** More roots to trust, for receivers with a certificate of one's own. Verification cannot be switched off. */
+  /** Additional root certificates, for receivers with a private authority. Verification cannot be switched off. */
   tls?: Pick<ConnectionOptions, 'ca'>
   connectMs?: number
 }
 
 /**
- * undici's way to a socket, guarded: a literal is judged before it is dialled, each answer of DNS is judged (bad ones are
- * dropped), and what was reached is judged once more. The judged address is the dialled one, so rebinding has no window.
+ * Connects undici to receivers and checks the address three times: a literal before connecting, each address from DNS (bad
+ * ones are dropped), and the remote address of the socket. It connects to the very address that it has checked, so DNS
+ * rebinding has no window.
  */
-export function guardedConnector(options: ConnectorOptions): Connector {
-  const { guard } = options
-  return guard.proxyUrl === undefined ? directConnector(options) : proxiedConnector(options, guard.proxyUrl)
+export function createConnector(options: ConnectorOptions): Connector {
+  const { rules } = options
+  return rules.proxyUrl === undefined ? directConnector(options) : proxiedConnector(options, rules.proxyUrl)
 }
 
-function directConnector({ guard, resolve, tls, connectMs = CONNECT_MS }: ConnectorOptions): Connector {
+function directConnector({ rules, resolve, tls, connectMs = CONNECT_MS }: ConnectorOptions): Connector {
   const lookup: LookupFunction = (host, { all }, done) => {
-    allowedAddresses(guard, resolve, host).then(
+    allowedAddresses(rules, resolve, host).then(
       (found) => (all ? done(null, found) : done(null, found[0].address, found[0].family)),
       (error: Error) => done(error, ''),
     )
@@ -39,23 +40,23 @@ function directConnector({ guard, resolve, tls, connectMs = CONNECT_MS }: Connec
   const connect = secureConnector({ lookup, ...tls }, connectMs)
   return (options, callback) => {
     const { hostname } = options
-    // net.connect never asks `lookup` about a literal
-    if (isIP(hostname) && !guard.isAllowed(hostname)) return refuse(callback, hostname)
+    // net.connect does not call `lookup` for a literal
+    if (isIP(hostname) && !rules.isAllowed(hostname)) return refuse(callback, hostname)
     return connect(options, (...[error, socket]) => {
       if (error) return callback(error, null)
-      if (guard.isAllowed(socket.remoteAddress ?? '')) return callback(null, socket)
+      if (rules.isAllowed(socket.remoteAddress ?? '')) return callback(null, socket)
       destroy(socket)
       return refuse(callback, socket.remoteAddress ?? 'a closed connection')
     })
   }
 }
 
-/** Through the operator's egress proxy: it is asked for the judged address, never for a name. */
+/** Through the operator's egress proxy, which is asked for the checked address and never for a name. */
 function proxiedConnector(options: ConnectorOptions, proxyUrl: string): Connector {
-  const { guard, resolve, tls, connectMs = CONNECT_MS } = options
+  const { rules, resolve, tls, connectMs = CONNECT_MS } = options
   const encrypt = secureConnector({ ...tls }, connectMs)
   const open = async ({ hostname, protocol, port }: Options) => {
-    const [target] = await allowedAddresses(guard, resolve, hostname)
+    const [target] = await allowedAddresses(rules, resolve, hostname)
     const portOrDefault = port || (protocol === 'https:' ? '443' : '80')
     return openTunnel({ proxyUrl, target, port: portOrDefault, connectMs })
   }
@@ -68,7 +69,7 @@ function proxiedConnector(options: ConnectorOptions, proxyUrl: string): Connecto
   }
 }
 
-/** Sessions are kept, because with many receivers the handshakes dominate. */
+/** TLS sessions are cached, because with many receivers the handshakes dominate the cost. */
 const secureConnector = (options: buildConnector.BuildOptions, connectMs: number) =>
   buildConnector({
     ...options,
@@ -78,11 +79,11 @@ const secureConnector = (options: buildConnector.BuildOptions, connectMs: number
     maxCachedSessions: 1000,
   })
 
-/** The addresses of a host that may be dialled, at least one. Rejects with `E_BLOCKED_ADDRESS` or what DNS said. */
-async function allowedAddresses(guard: TargetGuard, resolve: Resolve, host: string): Promise<[Address, ...Address[]]> {
+/** The allowed addresses of a host, at least one. Rejects with `E_BLOCKED_ADDRESS`, or with the error of DNS. */
+async function allowedAddresses(rules: TargetRules, resolve: Resolve, host: string): Promise<[Address, ...Address[]]> {
   const family = isIP(host)
   const found = family ? [{ address: host, family }] : await resolve(host)
-  const [first, ...others] = found.filter(({ address }) => guard.isAllowed(address))
+  const [first, ...others] = found.filter(({ address }) => rules.isAllowed(address))
   if (!first) throw new AttemptFailure('E_BLOCKED_ADDRESS', `${host} leads only to addresses that are not allowed`)
   return [first, ...others]
 }

@@ -2,10 +2,10 @@ import { promises as dns } from 'node:dns'
 import { AttemptFailure } from './attempt-failure.ts'
 
 export type Address = { address: string; family: number }
-/** All addresses of a name, unjudged. Rejects with `E_DNS` or `E_DNS_TIMEOUT`. */
+/** All addresses of a name, not yet checked. Rejects with `E_DNS` or `E_DNS_TIMEOUT`. */
 export type Resolve = (host: string) => Promise<Address[]>
 
-/** Asks the name servers directly: a time limit of its own, no thread of the pool, no /etc/hosts, no search domains. */
+/** Asks the name servers directly: with its own time limit, no thread of the pool, no /etc/hosts, no search domains. */
 export function publicResolver(resolver = new dns.Resolver({ timeout: 2000, tries: 2 })): Resolve {
   return async (host) => {
     const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
@@ -25,11 +25,11 @@ export const systemResolver: Resolve = async (host) => {
   }
 }
 
-type Answer = PromiseSettledResult<string[]>
+type Lookup = PromiseSettledResult<string[]>
 
-function addressesOf(answer: Answer, family: 4 | 6): Address[] {
-  return answer.status === 'fulfilled' ? answer.value.map((address) => ({ address, family })) : []
+function addressesOf(lookup: Lookup, family: 4 | 6): Address[] {
+  return lookup.status === 'fulfilled' ? lookup.value.map((address) => ({ address, family })) : []
 }
 
-const hasTimedOut = (answer: Answer) =>
-  answer.status === 'rejected' && (answer.reason as { code?: unknown }).code === 'ETIMEOUT'
+const hasTimedOut = (lookup: Lookup) =>
+  lookup.status === 'rejected' && (lookup.reason as { code?: unknown }).code === 'ETIMEOUT'

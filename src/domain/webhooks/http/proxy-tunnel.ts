@@ -3,10 +3,10 @@ import { Client } from 'undici'
 import { AttemptFailure } from './attempt-failure.ts'
 import type { Address } from './dns.ts'
 
-type Route = { proxyUrl: string; target: Address; port: string; connectMs: number }
+type TunnelRequest = { proxyUrl: string; target: Address; port: string; connectMs: number }
 
-/** Asks an HTTP proxy for a connection to an address (RFC 9110, section 9.3.6). Rejects when it says anything but 2xx. */
-export async function openTunnel({ proxyUrl, target, port, connectMs }: Route): Promise<Socket> {
+/** Opens a tunnel to an address by CONNECT (RFC 9110, section 9.3.6). Rejects with `E_REFUSED` unless the proxy answers 2xx. */
+export async function openTunnel({ proxyUrl, target, port, connectMs }: TunnelRequest): Promise<Socket> {
   const { origin, username, password } = new URL(proxyUrl)
   const authority = `${isIPv6(target.address) ? `[${target.address}]` : target.address}:${port}`
   const client = new Client(origin, { connect: { timeout: connectMs }, headersTimeout: connectMs })
@@ -18,7 +18,7 @@ export async function openTunnel({ proxyUrl, target, port, connectMs }: Route): 
     throw new AttemptFailure('E_REFUSED', `the proxy answered ${statusCode}`)
   } catch (cause) {
     if (cause instanceof AttemptFailure) throw cause
-    // undici would try again by itself on some codes of its own
+    // without the code of the cause: on some of its own codes undici would connect again by itself
     throw new AttemptFailure('E_REFUSED', 'the proxy cannot be reached', { cause })
   } finally {
     client.close().catch(() => {})

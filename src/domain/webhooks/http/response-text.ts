@@ -4,8 +4,8 @@ const TEXT_BYTES_MAX = 4_096
 const REPLACEMENT = '\ufffd'
 
 /**
- * What a receiver answered, as text that PostgreSQL can keep: NUL and broken UTF-8 become U+FFFD, at most 4 kB. It is the
- * receiver's text and nobody else's: whoever shows it escapes it.
+ * The body of a response as text that PostgreSQL can store: NUL and broken UTF-8 become U+FFFD, at most 4 kB. The receiver
+ * chose this text, so whoever shows it must escape it.
  */
 export function responseText(body: Buffer): string | null {
   if (body.length === 0) return null
@@ -14,14 +14,14 @@ export function responseText(body: Buffer): string | null {
   return bytes.length <= TEXT_BYTES_MAX ? text : bytes.subarray(0, wholeCharacters(bytes)).toString('utf8')
 }
 
-/** A character that our own limit cuts in two is left out; one that the receiver left unfinished is broken. */
+/** A character that our limit cuts in two is left out; one that the receiver did not finish becomes U+FFFD. */
 function decoded(body: Buffer): string {
   const decoder = new StringDecoder('utf8')
   const text = decoder.write(body.subarray(0, TEXT_BYTES_MAX))
   return body.length < TEXT_BYTES_MAX ? text + decoder.end() : text
 }
 
-/** Where the last character that fits begins to be cut: a byte 10xxxxxx continues one. */
+/** The length of the characters that fit as a whole; a byte 10xxxxxx continues a character. */
 function wholeCharacters(bytes: Buffer): number {
   let end = TEXT_BYTES_MAX
   while (((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end--

@@ -3,10 +3,10 @@ import { AttemptFailure } from './attempt-failure.ts'
 
 const KEPT_BYTES = 4_096
 const READ_BYTES_MAX = 16_384
-/** After its head an answer is known; what its body may still take. */
+/** How long the body may take after the head, which has decided the outcome. */
 const BODY_MS = 2_000
 
-/** What came back. `status` is decided by the head; what happens to the body cannot undo it. */
+/** What came back. The head decides `status`; whatever happens to the body cannot change it. */
 export type ReceiverResponse = {
   status: number | null
   retryAfter: string | undefined
@@ -19,12 +19,12 @@ export type ReceiverResponse = {
 type Headers = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2]
 
 /**
- * One request and its answer, as undici tells of them. Nothing is inflated, nothing is followed, at most 16 kB are read
- * before the connection is cut. `ended` resolves exactly once, also when undici never says another word.
+ * undici's handler of one request. It inflates nothing, follows no redirect, and cuts the connection after 16 kB of body.
+ * `ended` resolves exactly once, even when undici calls no further method.
  */
 export class ResponseHandler implements Dispatcher.DispatchHandler {
   readonly ended: Promise<ReceiverResponse>
-  #resolve: (answer: ReceiverResponse) => void = () => {}
+  #resolve: (response: ReceiverResponse) => void = () => {}
   #controller: Dispatcher.DispatchController | undefined
   #status: number | null = null
   #retryAfter: string | undefined
@@ -39,7 +39,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
     })
   }
 
-  /** Ends it now, wherever it is: in the queue, on the wire, in the body. */
+  /** Ends the request now, whether it is still queued, on its way, or in its body. */
   cut(failure: AttemptFailure) {
     this.#end(failure)
     this.#controller?.abort(failure)

@@ -8,56 +8,56 @@ import { AttemptFailure, classOf } from './attempt-failure.ts'
 import { publicResolver, systemResolver } from './dns.ts'
 import type { ReceiverResponse } from './response.ts'
 import { responseText } from './response-text.ts'
-import { createGuard, type TargetGuard } from './target-policy.ts'
+import { compileTargetPolicy, type TargetRules } from './target-policy.ts'
 import { checkTargetUrl } from './target-url.ts'
 import { createTransport, type Transport } from './transport.ts'
 
-/** Everything of one POST that is not the connection. */
+/** What one POST to a receiver is made of. */
 export type WebhookRequest = {
   delivery: Pick<Claimed, 'event_id' | 'type' | 'subscription_id' | 'attempts'>
   url: string
   payload: string
-  /** The living keys, the current one first. */
+  /** The signing keys that are valid now, the newest first. */
   keys: readonly Buffer[]
 }
-export type Sender = { guard: TargetGuard; transport: Transport }
+export type Sender = { rules: TargetRules; transport: Transport }
 
-/** Reaches receivers as the operator's policy says. */
+/** A sender that keeps to the operator's policy; to be closed by its `transport`. */
 export function createSender({ targets }: Pick<Context, 'targets'>): Sender {
-  const guard = createGuard(targets)
+  const rules = compileTargetPolicy(targets)
   const resolve = targets.allowPrivate ? systemResolver : publicResolver()
-  return { guard, transport: createTransport({ guard, resolve }) }
+  return { rules, transport: createTransport({ rules, resolve }) }
 }
 
 const unsafe = new AttemptFailure('E_UNSAFE_URL', 'the URL may not be called')
 const USER_AGENT = `developer-api-webhooks/${apiVersion}`
 
-/** One attempt: a signed POST to the receiver. Reads nothing, holds no transaction, and never rejects. */
+/** One attempt: a signed POST to the receiver. Needs no database, and never rejects. */
 export async function sendAttempt(
   sender: Sender,
-  parcel: WebhookRequest,
+  request: WebhookRequest,
   clock: DatabaseClock,
   signal: AbortSignal,
 ): Promise<AttemptResult> {
   const startedMs = clock.now()
   const begun = performance.now()
-  const answer = await post(sender, parcel, startedMs, signal)
-  const { status, retryAfter, error } = answer
+  const response = await post(sender, request, startedMs, signal)
+  const { status, retryAfter, error, body } = response
   const errorClass = status === null ? classOf(error) : null
   const durationMs = Math.round(performance.now() - begun)
-  return { record: { startedMs, durationMs, status, errorClass, response: responseText(answer.body) }, retryAfter }
+  return { record: { startedMs, durationMs, status, errorClass, response: responseText(body) }, retryAfter }
 }
 
 async function post(
-  { guard, transport }: Sender,
-  parcel: WebhookRequest,
+  { rules, transport }: Sender,
+  request: WebhookRequest,
   startedMs: number,
   signal: AbortSignal,
 ): Promise<ReceiverResponse> {
-  const url = judged(guard, parcel.url)
+  const url = allowedUrl(rules, request.url)
   if (url === undefined) return { status: null, retryAfter: undefined, body: Buffer.alloc(0), error: unsafe }
-  const body = Buffer.from(parcel.payload)
-  return transport.post({ url, headers: headersOf(parcel, body, Math.floor(startedMs / 1000)), body, signal })
+  const body = Buffer.from(request.payload)
+  return transport.post({ url, headers: headersOf(request, body, Math.floor(startedMs / 1000)), body, signal })
 }
 
 function headersOf({ delivery, keys }: WebhookRequest, body: Buffer, timestampS: number): string[] {
@@ -70,10 +70,10 @@ function headersOf({ delivery, keys }: WebhookRequest, body: Buffer, timestampS:
   ]
 }
 
-/** The policy may have changed since the subscription was made. */
-function judged(guard: TargetGuard, url: string): URL | undefined {
+/** Undefined when the URL is not allowed: the policy may have changed since the subscription was created. */
+function allowedUrl(rules: TargetRules, url: string): URL | undefined {
   try {
-    return checkTargetUrl(guard, url)
+    return checkTargetUrl(rules, url)
   } catch {
     return undefined
   }

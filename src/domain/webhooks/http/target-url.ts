@@ -1,29 +1,29 @@
 import { isIP } from 'node:net'
 import { Problem } from '../../core/problem.ts'
-import type { TargetGuard } from './target-policy.ts'
+import type { TargetRules } from './target-policy.ts'
 
 const URL_LENGTH_MAX = 2048
 
 const nameNever = /(^|\.)(internal|onion|invalid)$/
 const nameLocal = /(^|\.)(localhost|local|localdomain|lan|intranet|home\.arpa|test|example)$/
-const unprintable = /[^\u0021-\u007e\u0080-\u{10ffff}]|\\/u // what is no visible ASCII character is one beyond ASCII
+const unprintable = /[^\u0021-\u007e\u0080-\u{10ffff}]|\\/u // anything but visible ASCII and what lies beyond ASCII
 const withUserName = /^[a-z]+:\/\/[^/?#]*@/i
 
 /**
- * The parsed URL of a receiver. Asked when a subscription is made and before each attempt, because the policy may have
- * changed since. WHATWG parsing turns every spelling of an IPv4 address (`2130706433`, `0x7f.1`, full-width digits) into
- * the one that is judged. Throws `invalid_url` with a message that begins with `url` and says why.
+ * The parsed URL of a receiver. Called when a subscription is created and again before each attempt, because the policy may
+ * have changed since. WHATWG parsing turns every spelling of an IPv4 address (`2130706433`, `0x7f.1`, full-width digits)
+ * into the one that is checked. Throws `invalid_url` with a message that begins with `url` and says why.
  */
-export function checkTargetUrl(guard: TargetGuard, input: string): URL {
+export function checkTargetUrl(rules: TargetRules, input: string): URL {
   const url = parse(input)
-  refuseForm(guard, input, url)
+  refuseForm(rules, input, url)
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host)) return guard.isAllowed(host) ? url : refuse('leads to an address that is not allowed.')
-  if (isNameAllowed(guard, host.replace(/\.$/, ''))) return url
+  if (isIP(host)) return rules.isAllowed(host) ? url : refuse('leads to an address that is not allowed.')
+  if (isNameAllowed(rules, host.replace(/\.$/, ''))) return url
   return refuse('leads to a name that is not allowed.')
 }
 
-function refuseForm({ allowPrivate }: TargetGuard, input: string, url: URL) {
+function refuseForm({ allowPrivate }: TargetRules, input: string, url: URL) {
   const schemes = allowPrivate ? ['https:', 'http:'] : ['https:']
   if (!schemes.includes(url.protocol)) refuse('must begin with https://.')
   if (url.username || url.password || withUserName.test(input)) refuse('must not contain a user name.')
@@ -38,7 +38,7 @@ function parse(input: string): URL {
   return new URL(input)
 }
 
-function isNameAllowed({ allowPrivate }: TargetGuard, name: string): boolean {
+function isNameAllowed({ allowPrivate }: TargetRules, name: string): boolean {
   if (name === '' || nameNever.test(name)) return false
   return allowPrivate || (name.includes('.') && !nameLocal.test(name))
 }

@@ -1,6 +1,6 @@
 import { Agent, Client, Pool } from 'undici'
 import { AttemptFailure, isClosedByPeer } from './attempt-failure.ts'
-import { type Connector, type ConnectorOptions, guardedConnector } from './connector.ts'
+import { type Connector, type ConnectorOptions, createConnector } from './connector.ts'
 import { type ReceiverResponse, ResponseHandler } from './response.ts'
 
 export const DEADLINE_MS = 15_000
@@ -9,12 +9,12 @@ const HEAD_BYTES_MAX = 16_384
 type Post = { url: URL; headers: string[]; body: Buffer; signal: AbortSignal }
 
 export type Transport = {
-  /** POSTs once: no redirect, no decompression, one deadline of 15 s over everything. Never rejects. */
+  /** POSTs once: follows no redirect, inflates nothing, within one deadline of 15 s. Never rejects. */
   post(request: Post): Promise<ReceiverResponse>
   close(): Promise<void>
 }
 
-/** Timeouts of undici are off: they measure idleness, which a byte in 200 ms keeps from ever being seen. */
+/** undici's own timeouts are off: they measure idle time, and a byte every 200 ms would keep resetting them. */
 const settings = {
   pipelining: 1,
   allowH2: false,
@@ -25,16 +25,16 @@ const settings = {
   bodyTimeout: 0,
 }
 
-/** Many customers share one origin (gateways), so the pool is wide: the window of a subscription is its cap. */
+/** Many customers may share one origin, a gateway, so the pool is wide: the window of each subscription is the limit. */
 const CONNECTIONS_PER_ORIGIN = 64
-const REQUESTS_PER_CONNECTION = 1_000 // then a new one, so that a busy receiver's move in DNS is noticed
+const REQUESTS_PER_CONNECTION = 1_000 // then a new one, so that a busy receiver's change in DNS is noticed
 
-/** Connections to receivers, kept alive. They know no proxy variables of the environment. */
+/** Connections to receivers, kept alive. Proxy variables of the environment are ignored. */
 export function createTransport({
   deadlineMs = DEADLINE_MS,
   ...options
 }: ConnectorOptions & { deadlineMs?: number }): Transport {
-  const connect = guardedConnector(options)
+  const connect = createConnector(options)
   const pools = new Map<string, Pool>()
   const agent = new Agent({
     factory: (origin) => {
@@ -53,8 +53,8 @@ export function createTransport({
 
   const post = async (request: Post, until: AbortSignal): Promise<ReceiverResponse> => {
     const isReuse = (pools.get(request.url.origin)?.stats.free ?? 0) > 0
-    const answer = await send(agent, request, until)
-    if (!isReuse || answer.status !== null || !isClosedByPeer(answer.error)) return answer
+    const response = await send(agent, request, until)
+    if (!isReuse || response.status !== null || !isClosedByPeer(response.error)) return response
     return postOnFreshConnection(connect, request, until)
   }
   return {
@@ -63,7 +63,7 @@ export function createTransport({
   }
 }
 
-/** The receiver closed an idle connection just as it was used: once more, at once, which is nobody's failure. */
+/** For a receiver that closed an idle connection just as it was used: one more try at once, which counts as no failure. */
 async function postOnFreshConnection(connect: Connector, request: Post, until: AbortSignal): Promise<ReceiverResponse> {
   const client = new Client(request.url.origin, { ...settings, connect, pipelining: 0 })
   try {
@@ -74,17 +74,14 @@ async function postOnFreshConnection(connect: Connector, request: Post, until: A
 }
 
 function send(dispatcher: Agent | Client, { url, headers, body }: Post, until: AbortSignal): Promise<ReceiverResponse> {
-  const exchange = new ResponseHandler()
-  const cut = () => exchange.cut(until.reason as AttemptFailure)
+  const handler = new ResponseHandler()
+  const cut = () => handler.cut(until.reason as AttemptFailure)
   if (until.aborted) cut()
   else {
     until.addEventListener('abort', cut, { once: true })
-    dispatcher.dispatch(
-      { origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body },
-      exchange,
-    )
+    dispatcher.dispatch({ origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body }, handler)
   }
-  return exchange.ended
+  return handler.ended
 }
 
 async function withDeadline(signal: AbortSignal, ms: number, work: (until: AbortSignal) => Promise<ReceiverResponse>) {
@@ -101,7 +98,7 @@ async function withDeadline(signal: AbortSignal, ms: number, work: (until: Abort
   }
 }
 
-/** An agent forgets idle origins by itself; the map of their pools follows it. */
+/** The agent drops the pools of idle origins by itself; this keeps the map in step with it. */
 function forget(pools: Map<string, Pool>, origin: string) {
   if (pools.get(origin)?.closed) pools.delete(origin)
 }

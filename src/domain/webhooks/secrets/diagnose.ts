@@ -9,7 +9,7 @@ export type Diagnosis = {
 
 const TOLERANCE_S = 300
 
-/** Verifies a delivery as a receiver does, and when that fails says which of the usual mistakes it is. */
+/** Verifies a delivery as a receiver does. When that fails, names the common mistake that explains it, if one does. */
 export function diagnose(secret: string, head: SignedHead, body: Buffer, nowS: number): Diagnosis {
   const key = readKey(secret)
   if (!key) {
@@ -41,9 +41,9 @@ function untimely(ageS: number): string {
   return `it is ${Math.abs(Math.round(ageS))} s ${direction}, and ${TOLERANCE_S} s are allowed`
 }
 
-type Case = { secret: string; key: Buffer; head: SignedHead; timestampS: number; body: Buffer }
+type PresentedDelivery = { secret: string; key: Buffer; head: SignedHead; timestampS: number; body: Buffer }
 
-const mistakes: { reason: string; isIt: (given: Case) => boolean }[] = [
+const mistakes: { reason: string; isIt: (given: PresentedDelivery) => boolean }[] = [
   {
     reason: 'webhook-signature lacks the "v1," before the signature: pass the header on whole.',
     isIt: ({ key, head, timestampS, body }) => isSignedAs(`v1,${head.signature}`, key, head.id, timestampS, body),
@@ -76,7 +76,7 @@ const mistakes: { reason: string; isIt: (given: Case) => boolean }[] = [
 const isSignedAs = (signature: string, key: Buffer, id: string, timestampS: number, body: Buffer) =>
   signature.split(' ').includes(sign([key], id, timestampS, body))
 
-/** What the bytes may have been before a framework parsed them and somebody wrote them again. */
+/** The body as it is when a framework has parsed it and it was serialised again. */
 function rewritten(body: Buffer): string {
   const text = body.toString('utf8')
   try {

@@ -7,11 +7,11 @@ const CHUNK_ROWS = 100
 const SAMPLE_ROWS = 20
 
 /**
- * Seals signing secrets anew under the current key of `SECRET_KEYS`, so that an old one can leave it. Safe in several
- * processes at once. Returns how many there were. Throws when a key is already gone.
+ * Re-encrypts signing secrets under the current key of `SECRET_KEYS`, so that older keys can be removed. Safe in several
+ * processes at once. Returns how many it re-encrypted. Throws when the key of one has been removed already.
  */
 export async function reEncryptSecrets(ctx: Context): Promise<number> {
-  for (let resealed = 0; ; ) {
+  for (let reEncrypted = 0; ; ) {
     const chunk = await transact(ctx, async ({ db, keyring }) => {
       const old = await db
         .select()
@@ -29,12 +29,12 @@ export async function reEncryptSecrets(ctx: Context): Promise<number> {
       }
       return old.length
     })
-    resealed += chunk
-    if (chunk < CHUNK_ROWS) return resealed
+    reEncrypted += chunk
+    if (chunk < CHUNK_ROWS) return reEncrypted
   }
 }
 
-/** Throws one line when `SECRET_KEYS` cannot open a sample of the signing secrets: better at the start than at a delivery. */
+/** Throws when `SECRET_KEYS` cannot decrypt a sample of the signing secrets: better at the start than at a delivery. */
 export async function requireReadableSecrets({ db, keyring }: Context): Promise<void> {
   const sample = await db.select().from(secrets).orderBy(asc(secrets.id)).limit(SAMPLE_ROWS)
   for (const { subscriptionId, ciphertext, keyId } of sample) {

@@ -7,7 +7,7 @@ import type { Keyring, Sealed } from '../../core/keyring.ts'
 import type { InTransaction } from '../../core/transaction.ts'
 import { newSigningSecret, signingKey } from './sign.ts'
 
-/** Makes a secret for a subscription and keeps it sealed. What is returned is shown once and nowhere else. */
+/** Creates a secret for a subscription and stores it encrypted. The caller shows the returned text once, and nobody else does. */
 export async function keepNewSecret({ db, keyring, now }: InTransaction, subscriptionId: string): Promise<string> {
   const secret = newSigningSecret()
   const createdAt = now()
@@ -16,7 +16,7 @@ export async function keepNewSecret({ db, keyring, now }: InTransaction, subscri
   return secret
 }
 
-/** The secrets that sign for a subscription at the moment, sealed, the current one first. */
+/** The secrets with which a subscription is signed at the moment, encrypted, the newest first. */
 export async function livingSecrets({ db }: Pick<Context, 'db'>, subscriptionId: string) {
   const { expiresAt } = webhookSecrets
   return db
@@ -28,10 +28,10 @@ export async function livingSecrets({ db }: Pick<Context, 'db'>, subscriptionId:
 
 export type SealedSecret = Sealed & { id: string }
 
-const OPEN_MS = 60_000
-const OPEN_MAX = 10_000
+const CACHED_MS = 60_000
+const CACHED_MAX = 10_000
 
-/** Opened signing keys, each kept in memory for a minute. */
+/** Decrypted signing keys, each cached in memory for a minute. */
 export class OpenedSecrets {
   readonly #keyring: Keyring
   readonly #opened = new Map<string, { key: Buffer; until: number }>()
@@ -40,18 +40,18 @@ export class OpenedSecrets {
     this.#keyring = keyring
   }
 
-  /** The key of a sealed secret. Throws when its key has left `SECRET_KEYS`. */
+  /** The signing key in an encrypted secret. Throws when the key that encrypted it has been removed from `SECRET_KEYS`. */
   open(subscriptionId: string, { id, ...sealed }: SealedSecret): Buffer {
     const now = performance.now()
-    const known = this.#opened.get(id)
-    if (known && known.until > now) return known.key
+    const cached = this.#opened.get(id)
+    if (cached && cached.until > now) return cached.key
     const key = signingKey(this.#keyring.open('webhook-secret', subscriptionId, sealed))
-    if (this.#opened.size >= OPEN_MAX) this.#opened.clear()
-    this.#opened.set(id, { key, until: now + OPEN_MS })
+    if (this.#opened.size >= CACHED_MAX) this.#opened.clear()
+    this.#opened.set(id, { key, until: now + CACHED_MS })
     return key
   }
 
-  /** Those keys that open; what does not is told to `onFailure`, for one that is left still signs. */
+  /** The keys of those secrets that can be decrypted, since one is enough to sign. `onFailure` is told of each other. */
   openAll(subscriptionId: string, secrets: readonly SealedSecret[], onFailure: (error: unknown) => void): Buffer[] {
     return secrets.flatMap((secret) => {
       try {
@@ -63,7 +63,7 @@ export class OpenedSecrets {
     })
   }
 
-  /** Drops what has been in memory for a minute. */
+  /** Drops keys that have been cached for a minute. */
   forgetOld() {
     const now = performance.now()
     for (const [id, { until }] of this.#opened) if (until <= now) this.#opened.delete(id)

@@ -18,7 +18,7 @@ export function signingKey(secret: string): Buffer {
   return key
 }
 
-/** `webhook-signature`: one `v1,…` for each key, separated by spaces. `body` is what goes on the wire. */
+/** The header `webhook-signature`: one `v1,…` per key, separated by spaces. `body` is exactly what is sent. */
 export function sign(keys: readonly Buffer[], id: string, timestampS: number, body: Buffer): string {
   const head = `${id}.${timestampS}.`
   return keys.map((key) => `v1,${createHmac('sha256', key).update(head).update(body).digest('base64')}`).join(' ')
@@ -26,7 +26,7 @@ export function sign(keys: readonly Buffer[], id: string, timestampS: number, bo
 
 export type SignedHead = { id: string; timestamp: string; signature: string }
 
-/** Whether one of the signatures is the secret's and the time is within 300 s of `nowS`: what a receiver does. */
+/** What a receiver does: whether one of the signatures was made with the secret, and the time is within 300 s of `nowS`. */
 export function verify(secret: string, { id, timestamp, signature }: SignedHead, body: Buffer, nowS: number): boolean {
   const timestampS = Number(timestamp)
   if (!(Math.abs(nowS - timestampS) <= TOLERANCE_S)) return false

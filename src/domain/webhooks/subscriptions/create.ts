@@ -8,7 +8,7 @@ import { Problem } from '../../core/problem.ts'
 import type { CreatedSubscription } from '../../core/resources.ts'
 import { isScope } from '../../core/scopes.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
-import { createGuard } from '../http/target-policy.ts'
+import { compileTargetPolicy } from '../http/target-policy.ts'
 import { checkTargetUrl } from '../http/target-url.ts'
 import { keepNewSecret } from '../secrets/secrets.ts'
 import { requireActiveAccounts } from './account-check.ts'
@@ -32,7 +32,7 @@ export async function createSubscription(
 ): Promise<CreatedSubscription> {
   const { clientId, userId } = applicationOf(ctx.principal)
   const { url } = input
-  checkTargetUrl(createGuard(ctx.targets), url)
+  checkTargetUrl(compileTargetPolicy(ctx.targets), url)
   const eventTypes = requireEventTypes(ctx.principal, input.event_types)
   return transact(ctx, async (tx) => {
     await requireActiveAccounts(tx, { clientId, userId })

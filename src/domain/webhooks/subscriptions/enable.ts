@@ -8,7 +8,7 @@ import { isCovering } from './grant-coverage.ts'
 import { countMissed } from './missed-events.ts'
 import { type OwnedSubscription, requireOwnedSubscription } from './ownership.ts'
 
-/** What disabled it must not disable it again at once. */
+/** Cleared, so that the failures that disabled it do not disable it again at once. */
 const healthy = {
   status: 'enabled',
   disabledReason: null,
@@ -23,7 +23,7 @@ const healthy = {
 /**
  * Enables a subscription and clears its health. Returns how many events of the last 30 days it missed (counting stops at
  * 10,000): replaying them is a step of its own. Throws `subscription_not_found`, and `forbidden` while the user's grant is
- * gone, or the application stopped.
+ * gone or the application is stopped.
  */
 export async function enableSubscription(ctx: ActorContext, { id }: { id: string }): Promise<{ missed: number }> {
   const subscription = await requireOwnedSubscription(ctx, id)
@@ -41,7 +41,7 @@ export async function enableSubscription(ctx: ActorContext, { id }: { id: string
   return { missed: await countMissed(ctx, subscription) }
 }
 
-/** Nobody's events go to an application that they no longer trust, whoever owns it. */
+/** A user's events only go to an application that the user still allows, whoever enables it. */
 async function requireGrant({ db }: InTransaction, subscription: OwnedSubscription): Promise<void> {
   const { userId } = subscription
   if (userId === null) return

@@ -7,8 +7,8 @@ const moderationScopes = ['moderation:read', 'moderation:write'] as const satisf
 const SHOWN_LENGTH = 100
 
 /**
- * The types asked for, each once. Throws `unknown_event_type`, listing all, and for `moderation.*`, which only the channel's
- * own user may hear of, `user_token_required` or `insufficient_scope`.
+ * The requested types, each once. Throws `unknown_event_type` with a list of all. For `moderation.*`, which is for the
+ * channel's own user alone, throws `user_token_required` or `insufficient_scope`.
  */
 export function requireEventTypes(principal: Principal, asked: readonly string[]): EventType[] {
   const types = [...new Set(asked)]

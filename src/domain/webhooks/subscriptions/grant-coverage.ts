@@ -5,7 +5,7 @@ import { hasPassed } from '../../core/db-now.ts'
 import { isModerationType } from '../../events/types.ts'
 import type { OwnedSubscription } from './ownership.ts'
 
-/** The living grants of a user that allow a subscription: webhooks, and moderation where it asks for that. */
+/** The condition for living grants of a user that allow a subscription: webhooks, and moderation where it asks for that. */
 export function isCovering({ clientId, eventTypes }: OwnedSubscription, userId: string): SQL | undefined {
   return and(
     eq(grants.userId, userId),
@@ -20,8 +20,8 @@ export function isCovering({ clientId, eventTypes }: OwnedSubscription, userId: 
 }
 
 /**
- * Since when a user has allowed, without a break, what a subscription tells, in milliseconds since 1970: what happened
- * before is not told either. 0 for a subscription that is nobody's; infinite while nothing is allowed.
+ * Since when the user of a subscription has allowed it without a break, in milliseconds since 1970: earlier events may not
+ * be sent. 0 for a subscription without a user; infinite while there is no grant.
  */
 export async function allowedSince({ db }: Context, subscription: OwnedSubscription): Promise<number> {
   const { userId } = subscription

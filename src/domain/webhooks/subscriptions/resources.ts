@@ -16,15 +16,15 @@ export const SubscriptionDetails = z.object({
   failing_since: Timestamp.nullable(),
   failed_attempts: z.number(),
   last_success_at: Timestamp.nullable(),
-  /** No attempt is made before it: the breaker is open, or the receiver asked to wait. */
+  /** No attempt is made before this time: the breaker is open, or the receiver asked to wait. */
   resting_until: Timestamp.nullable(),
-  /** Since how many days no attempt has succeeded; shown from the first on, disabled at five. */
+  /** For how many days no attempt has succeeded; shown from the first day on. */
   warning_days: z.number().nullable(),
-  /** From then on a failed attempt disables it, if it is at least the 20th; shown from the first day on. */
+  /** From this time on a failed attempt disables it, if it is at least the 20th; shown from the first day on. */
   disables_at: Timestamp.nullable(),
 })
 
-/** A living signing secret, without the secret. */
+/** A valid signing secret, by name and without its text. */
 export const SecretInfo = z.object({ id: z.string(), created_at: Timestamp, expires_at: Timestamp.nullable() })
 
 export type SubscriptionDetails = z.output<typeof SubscriptionDetails>

@@ -12,8 +12,8 @@ const OVERLAP_S = 24 * 3600
 const LIVING_MAX = 3
 
 /**
- * Gives a subscription a new signing secret at once; the old ones sign beside it for `overlap_s` (a day, at most seven), so
- * that receivers that know either verify. At most three are alive: the oldest go first. Throws `subscription_not_found`.
+ * Gives a subscription a new signing secret at once. The old ones still sign for `overlap_s` (a day, at most seven), so a
+ * receiver may verify with either. At most three are valid: the oldest end first. Throws `subscription_not_found`.
  */
 export async function rotateSigningSecret(
   ctx: ActorContext,
@@ -35,7 +35,7 @@ export async function rotateSigningSecret(
   })
 }
 
-/** Never later than they would have ended anyway. */
+/** Never later than they would have ended anyway, by an earlier rotation. */
 async function expire({ db }: InTransaction, ids: string[], ms: number) {
   if (ids.length === 0) return
   await db

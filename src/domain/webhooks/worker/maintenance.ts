@@ -5,17 +5,17 @@ import { reEncryptSecrets } from '../secrets/re-encrypt.ts'
 
 const DELETED_KEPT_DAYS = 35
 const CHUNK_ROWS = 1_000
-/** Between two runs; a subscription that crosses a day within it is warned of once. */
+/** The time between two runs, so that each run warns of the subscriptions that have reached a day since the last one. */
 const PERIOD = `interval '1 hour'`
 
-/** What is due every hour, before partitions are dropped. Safe in several processes at once. */
+/** The hourly work on deliveries, to be done before partitions are dropped. Safe in several processes at once. */
 export async function maintainDeliveries(ctx: Context): Promise<void> {
   await sweepStopped(ctx)
   await sweepExpired(ctx)
   await deleteOld(ctx.slow, CHUNK_ROWS)
-  await warn(ctx)
-  const resealed = await reEncryptSecrets(ctx)
-  if (resealed > 0) ctx.log.info({ resealed }, 'Signing secrets were sealed under the current key')
+  await warnOfFailing(ctx)
+  const reEncrypted = await reEncryptSecrets(ctx)
+  if (reEncrypted > 0) ctx.log.info({ reEncrypted }, 'Webhook signing secrets were re-encrypted under the current key')
 }
 
 const deleteOld = statement<[limit: number], never>(`
@@ -29,9 +29,12 @@ where s.status = 'enabled' and s.deleted_at is null
   and s.first_failure_at <= statement_timestamp() - days * interval '1 day'
   and s.first_failure_at > statement_timestamp() - days * interval '1 day' - ${PERIOD}`)
 
-/** On the first and on the third day; on the fifth it would be disabled. */
-async function warn({ slow, log }: Context): Promise<void> {
+/** On the first and on the third day; on the fifth the subscription is disabled. */
+async function warnOfFailing({ slow, log }: Context): Promise<void> {
   for (const { id, days } of await selectFailing(slow)) {
-    log.warn({ subscription: id, days }, 'A webhook subscription had no success for days; after five it is disabled')
+    log.warn(
+      { subscription: id, days },
+      'A webhook subscription has had no success for days; after five it is disabled',
+    )
   }
 }

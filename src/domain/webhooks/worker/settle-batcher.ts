@@ -6,15 +6,17 @@ import { renewLeases, type Settled, settle } from '../queue/settle.ts'
 import type { Settlement } from '../queue/settlement.ts'
 import { deliveryMetrics } from './metrics.ts'
 
+/** How long a result waits for others to be written with. */
 const GATHER_MS = 4
 const BATCH_MAX = 128
+/** With so many, the batch is written at once. */
 const GATHERED_ENOUGH = 64
 const RENEW_MS = 7_500
 const PAUSE_MAX_MS = 1_000
 
 /**
- * Gathers finished attempts and writes them in batches. While the database is away they wait and are tried again; what
- * cannot be settled before its lease ends is sent again by somebody, with the same id.
+ * Gathers results of attempts and writes them in batches. While the database is unavailable it retries and renews their
+ * leases. A delivery whose lease ends before that is sent again by another worker, with the same id.
  */
 export class SettleBatcher {
   readonly #ctx: Context
@@ -44,7 +46,7 @@ export class SettleBatcher {
     else this.#gather ??= setTimeout(() => this.#start(), GATHER_MS)
   }
 
-  /** Resolves when all is written, or given up after `ms`. */
+  /** Resolves when all results are written, and gives up after `ms`. */
   async drained(ms: number): Promise<void> {
     const limit = setTimeout(() => this.#giveUp.abort(), ms)
     while (this.pending > 0 && !this.#giveUp.signal.aborted) {
@@ -82,12 +84,12 @@ export class SettleBatcher {
         return this.#onSettled(batch, settled)
       } catch (error) {
         this.failure = error
-        if (!(await this.#isWorthAgain(error, failures))) return this.#writeApart(batch, error)
+        if (!(await this.#isWorthRetrying(error, failures))) return this.#writeHalves(batch, error)
       }
     }
   }
 
-  async #isWorthAgain(error: unknown, failures: number): Promise<boolean> {
+  async #isWorthRetrying(error: unknown, failures: number): Promise<boolean> {
     if (isRetryable(error) || isUnavailable(error)) {
       deliveryMetrics.settleRetries++
       const pause = Math.min(PAUSE_MAX_MS, 50 * 2 ** failures)
@@ -97,8 +99,11 @@ export class SettleBatcher {
     return failures < 3 && mendPartitions(this.#ctx.db, error).catch(() => false)
   }
 
-  /** One result that the database refuses must not hold up the others; it stays leased and comes back by itself. */
-  async #writeApart(batch: Settlement[], error: unknown): Promise<void> {
+  /**
+   * Writes the halves of a batch that the database refuses, so that one bad result does not hold up the others. Its
+   * delivery becomes due again when its lease ends.
+   */
+  async #writeHalves(batch: Settlement[], error: unknown): Promise<void> {
     const [first, ...others] = batch
     if (first && others.length === 0) {
       this.#ctx.log.error({ err: error, delivery: first.id }, 'The result of a webhook attempt could not be stored')
@@ -111,6 +116,6 @@ export class SettleBatcher {
 
   #renew() {
     const held = [...this.#writing, ...this.#waiting]
-    if (held.length > 0) renewLeases(this.#ctx, held).catch(() => {}) // settling says what became of them
+    if (held.length > 0) renewLeases(this.#ctx, held).catch(() => {}) // settling finds out which leases were lost
   }
 }

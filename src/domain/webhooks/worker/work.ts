@@ -6,30 +6,30 @@ import { DEADLINE_MS } from '../http/transport.ts'
 import { sweepStopped } from '../queue/sweep.ts'
 import type { WorkCounts } from './counts.ts'
 import { Engine, type EngineOptions } from './engine.ts'
-import { DeliveryLoop, RETRIES_MS, TICK_MS } from './loop.ts'
+import { DeliveryLoop, POLL_MS, RETRIES_MS } from './loop.ts'
 
 const PAUSE_FIRST_MS = 50
 const STOP_MS = 8_000
 
 export type WorkOptions = EngineOptions & {
-  /** Claims for this long less the deadline of an attempt, then waits for what it began. Without it: until `signal`. */
+  /** Claims for this time less the deadline of an attempt, then waits for what it began. Without a budget: until `signal`. */
   budgetMs?: number | undefined
   signal?: AbortSignal | undefined
-  /** How long attempts may go on after `signal`: 8 s. */
+  /** How long attempts may go on after `signal`; by default 8 s. */
   graceMs?: number | undefined
-  /** Is given what to call whenever there may be something to do; returns how to stop that. */
+  /** Registers a function to be called whenever there may be something to do. Returns how to unregister it. */
   onWake?: ((wake: () => void) => () => void) | undefined
 }
 
 /**
- * Delivers what is due: the one function behind the worker, the cron door and the command line. Calls overlap safely, in
- * one process and in many: rows are leased. Returns what this call settled. With a budget it throws when the database is
- * away; without one it waits for it and ends only by `signal`, letting attempts finish for 8 s.
+ * Delivers what is due: the one function behind the worker, the cron operation and the command line. Calls may overlap, in
+ * one process or in many, because rows are leased. Returns what this call settled. With a budget it throws when the
+ * database is unavailable; without one it waits for the database and ends only by `signal`.
  */
 export async function workDeliveries(ctx: Context, options: WorkOptions = {}): Promise<WorkCounts> {
   const { budgetMs, signal, graceMs = STOP_MS } = options
   const engine = new Engine(ctx, options)
-  const stopWaking = options.onWake?.(engine.changed.ring)
+  const stopWaking = options.onWake?.(engine.changed.notify)
   const end = performance.now() + (budgetMs ?? Number.POSITIVE_INFINITY)
   try {
     if (budgetMs === undefined) await serve(ctx, engine, signal)
@@ -39,38 +39,38 @@ export async function workDeliveries(ctx: Context, options: WorkOptions = {}): P
     await engine.stop(Math.min(graceMs, Math.max(end - performance.now(), 0)))
   }
   if (budgetMs !== undefined && engine.failure) throw engine.failure
-  return engine.tally.counts
+  return engine.counter.counts
 }
 
-/** Until `signal`. No error ends it: restarts, failovers and deadlocks of the database are waited out. */
+/** Works until `signal`. No error ends it: it waits out restarts, failovers and deadlocks of the database. */
 async function serve(ctx: Context, engine: Engine, signal: AbortSignal | undefined): Promise<void> {
-  const rounds = new DeliveryLoop(ctx, engine)
+  const loop = new DeliveryLoop(ctx, engine)
   const edge = new EdgeLogger(ctx.log, { down: 'Webhook delivery interrupted', up: 'Webhook delivery resumed' })
   for (let failures = 0; !signal?.aborted; ) {
     let pauseMs = 0
     try {
-      pauseMs = await rounds.next()
+      pauseMs = await loop.pass()
       edge.up()
       failures = 0
     } catch (error) {
       edge.down({ err: error }, isUnavailable(error) || isRetryable(error) ? 'warn' : 'error')
-      pauseMs = Math.min(TICK_MS, PAUSE_FIRST_MS * 2 ** failures++)
+      pauseMs = Math.min(POLL_MS, PAUSE_FIRST_MS * 2 ** failures++)
     }
-    await engine.changed.heard(pauseMs, signal)
+    await engine.changed.wait(pauseMs, signal)
   }
 }
 
-/** What is due now, and what becomes claimable by that, until nothing is or the budget ends. */
+/** Works off what is due now, and what becomes claimable by that, until nothing is left or the budget ends. */
 async function drain(ctx: Context, engine: Engine, end: number, signal: AbortSignal | undefined): Promise<void> {
   await prepare(ctx)
   const claim = claimsOf(engine)
   const claimUntil = Math.max(end - DEADLINE_MS, performance.now() + 1)
   while (performance.now() < end && !signal?.aborted) {
-    const wasIdle = engine.isIdle // asked before the claim: what ends during it makes room that the claim did not see
+    const wasIdle = engine.isIdle // read before the claim: an attempt that ends during it makes room that the claim did not see
     const begun = performance.now() < claimUntil ? await claim() : 0
     if (wasIdle && begun === 0) return
     const isWaiting = begun === 0 && !engine.isIdle
-    if (isWaiting) await engine.changed.heard(Math.min(TICK_MS, end - performance.now()), signal)
+    if (isWaiting) await engine.changed.wait(Math.min(POLL_MS, end - performance.now()), signal)
   }
 }
 
@@ -79,13 +79,13 @@ async function prepare(ctx: Context) {
   while (await expandFanout(ctx));
 }
 
-/** Each call claims first attempts, and retries too when there are none of those or nobody has looked for a while. */
+/** Each call claims first attempts, and retries as well when there are no first attempts or it did not claim any lately. */
 function claimsOf(engine: Engine): () => Promise<number> {
-  let retriedAt = Number.NEGATIVE_INFINITY
+  let retriesClaimedAt = Number.NEGATIVE_INFINITY
   return async () => {
     const first = await engine.claim(0)
-    if (first > 0 && performance.now() < retriedAt + RETRIES_MS) return first
-    retriedAt = performance.now()
+    if (first > 0 && performance.now() < retriesClaimedAt + RETRIES_MS) return first
+    retriesClaimedAt = performance.now()
     return first + (await engine.claim(1))
   }
 }
