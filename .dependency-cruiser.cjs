@@ -1,6 +1,7 @@
 /**
  * Who may import whom. Files directly in src/ (main, config and the like) compose the layers and may import anything; only
- * project-folder.ts, which imports nothing of ours, and config.ts may be imported by all. So may time/, which imports nothing.
+ * project-folder.ts, which imports nothing of ours, and config.ts may be imported by all. So may time/
+ * and shared/, which import nothing: shared/ holds what the service and the console both know.
  */
 const mayImport = {
   client: [], // and the types of routers
@@ -12,7 +13,6 @@ const mayImport = {
   cli: ['process', 'domain', 'db', 'telemetry', 'client'],
   process: ['rest', 'domain', 'db', 'counters', 'telemetry'],
   telemetry: [],
-  time: [],
 }
 
 /**
@@ -70,11 +70,18 @@ const layerRules = Object.entries(mayImport).map(([layer, allowed]) => ({
     path: '^src/',
     pathNot: [
       '^src/(project-folder|config)\\.ts$',
-      '^src/time/',
+      '^src/(time|shared)/',
       ...[layer, ...allowed].map((name) => `^src/${name}/`),
     ],
     ...(layer === 'client' && { dependencyTypesNot: ['type-only'] }),
   },
+}))
+
+const leafRules = ['time', 'shared'].map((leaf) => ({
+  name: `${leaf}-imports-nothing`,
+  severity: 'error',
+  from: { path: `^src/${leaf}/` },
+  to: { path: '^src/|node_modules/', pathNot: `^src/${leaf}/` },
 }))
 
 const pathOfRoom = (room) => (room === '*' ? '^src/domain/[^/]+$' : `^src/domain/${room}/`)
@@ -124,6 +131,7 @@ const packageRules = Object.entries(packageHomes).map(([name, homes]) => ({
 module.exports = {
   forbidden: [
     ...layerRules,
+    ...leafRules,
     ...domainRules,
     ...webhookRules,
     ...packageRules,

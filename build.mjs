@@ -71,7 +71,7 @@ function fingerprint(inputs) {
 }
 
 const isOfServer = (file) => file.endsWith('.ts') && !file.startsWith('src/client/console/')
-const isOfConsole = (file) => file.startsWith('src/client/') && statSync(join(root, file)).isFile()
+const isOfConsole = (file) => /^src\/(client|shared)\//.test(file) && statSync(join(root, file)).isFile()
 
 const patches = () =>
   readdirSync(join(root, 'patches'), { encoding: 'utf8' })

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { subscribableTypes } from '../domain/events/types.ts'
+import { isSuccess } from '../shared/delivery.ts'
 import { addApiAccess, withApiAccess } from './api-access.ts'
 import { addAction, type CliIo, oneOf } from './io.ts'
 import { addListen } from './listen.ts'
-import { formatResponse, isSuccess, table } from './output.ts'
+import { formatResponse, table } from './output.ts'
 import { addReplay } from './replay.ts'
 
 export function addEventCommands(program: Command, io: CliIo): void {

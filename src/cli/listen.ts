@@ -2,10 +2,11 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type SubscribableType, subscribableTypes } from '../domain/events/types.ts'
 import { type Forwarded, forwardEvents } from '../domain/webhooks/deliveries/forward.ts'
 import { newSigningSecret, signingKey } from '../domain/webhooks/secrets/sign.ts'
+import { isSuccess } from '../shared/delivery.ts'
 import { errorMessageOf } from '../telemetry/error-message.ts'
 import { addApiAccess, withApiAccess } from './api-access.ts'
 import { absoluteUrl, addAction, type CliIo, oneOf, parseCount } from './io.ts'
-import { formatResponse, isSuccess } from './output.ts'
+import { formatResponse } from './output.ts'
 
 type Options = { forwardTo: string; types?: SubscribableType[]; secret?: string; count?: number; json?: boolean }
 

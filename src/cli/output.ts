@@ -1,3 +1,4 @@
+import { isSuccess } from '../shared/delivery.ts'
 import type { CliIo } from './io.ts'
 
 /** Aligned lines of names and values; lists are joined, and null is a dash. */
@@ -31,5 +32,3 @@ const textOf = (value: unknown) => (Array.isArray(value) ? value.join(' ') : Str
 export function formatResponse({ paint }: CliIo, status: number | null, errorClass: string | null): string {
   return paint(isSuccess(status) ? 'good' : 'bad', String(status ?? errorClass))
 }
-
-export const isSuccess = (status: number | null): boolean => status !== null && status >= 200 && status < 300

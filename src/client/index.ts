@@ -1,6 +1,7 @@
 import { createTRPCClient, httpBatchLink, httpSubscriptionLink, isTRPCClientError, splitLink } from '@trpc/client'
 import type { EventSource, FetchLike } from 'eventsource'
 import type { AppRouter } from '../routers/index.ts'
+import { CALL_BATCH_MAX } from '../shared/limits.ts'
 
 export type ClientOptions = {
   /** Where the service is, for example `https://api.example.com`. */
@@ -15,9 +16,6 @@ export type ClientOptions = {
   /** For subscriptions where there is none, as in Node, or with a credential: that of the package `eventsource`. */
   EventSource?: typeof EventSource | undefined
 }
-
-/** As many calls as the service takes in one request. */
-const BATCH_MAX = 10
 
 /**
  * The typed client: every procedure of the service with the types of its router, from a browser or from Node. A failed
@@ -42,7 +40,7 @@ export function createClient({ baseUrl, credential, onReachable, EventSource }: 
         }),
         false: httpBatchLink({
           url,
-          maxItems: BATCH_MAX,
+          maxItems: CALL_BATCH_MAX,
           headers,
           ...(onReachable && { fetch: watchedFetch(onReachable) }),
         }),

@@ -3,6 +3,7 @@ import type { Count } from '../counters/counters.ts'
 import { mendPartitions } from '../db/partitions.ts'
 import { chatMessages, users } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
+import { MESSAGE_LENGTH_MAX } from '../shared/limits.ts'
 import { isUsername } from './channels.ts'
 import type { Context, UserContext } from './core/context.ts'
 import { isId, newId } from './core/ids.ts'
@@ -15,8 +16,6 @@ import { emitEvent } from './events/emit.ts'
 import { emission, payloadParts } from './events/emit-sql.ts'
 
 export type NewMessage = { room_name: string; content: string }
-
-const CONTENT_LENGTH_MAX = 500
 
 /** Message, its number in the channel, its event and the deliveries of its subscribers: one round trip, all or nothing. */
 const insertMessage = statement<
@@ -70,8 +69,8 @@ export async function sendMessage(ctx: UserContext, { room_name, content }: NewM
 
 function checkContent(content: string) {
   // a code point takes one or two units of a string
-  if (content.length > CONTENT_LENGTH_MAX && [...content].length > CONTENT_LENGTH_MAX) {
-    throw new Problem('message_too_long', `content: has more than ${CONTENT_LENGTH_MAX} characters.`)
+  if (content.length > MESSAGE_LENGTH_MAX && [...content].length > MESSAGE_LENGTH_MAX) {
+    throw new Problem('message_too_long', `content: has more than ${MESSAGE_LENGTH_MAX} characters.`)
   }
   // half of a pair is no character: UTF-8 has no bytes for it, so it could not be stored as it was sent
   if (!content.isWellFormed()) throw new Problem('invalid_request', 'content: must be well-formed Unicode.')

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { getChannel, listChannels, updateChannel } from '../domain/channels.ts'
 import { Channel } from '../domain/core/resources.ts'
+import { BIO_LENGTH_MAX } from '../shared/limits.ts'
 import { imageUrl, page, paging, pathParameter, shortText } from './fields.ts'
 import { operation, procedure } from './operation.ts'
 import { router } from './trpc.ts'
@@ -28,7 +29,7 @@ export const channelsRouter = router({
     .query(({ ctx, input }) => getChannel(ctx, input.slug)),
 
   update: procedure({ access: 'channel:write', by: 'user' })
-    .input(z.object({ bio: shortText(500), image_url: imageUrl() }))
+    .input(z.object({ bio: shortText(BIO_LENGTH_MAX), image_url: imageUrl() }))
     .output(Channel)
     .mutation(({ ctx, input }) => updateChannel(ctx, input)),
 })

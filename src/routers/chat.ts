@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { deleteMessage, listMessages, sendMessage } from '../domain/chat.ts'
 import { watchRoom } from '../domain/chat-watch.ts'
 import { ListedMessage, SentMessage } from '../domain/core/resources.ts'
+import { MESSAGE_LENGTH_MAX } from '../shared/limits.ts'
 import { page, paging, pathParameter, text } from './fields.ts'
 import { operation, procedure } from './operation.ts'
 import { resumable } from './streams.ts'
@@ -34,7 +35,10 @@ export const chatRouter = router({
     .input(
       z.object({
         room_name: roomName(),
-        content: text().meta({ description: '1 to 500 characters (code points).', example: 'Hello!' }),
+        content: text().meta({
+          description: `1 to ${MESSAGE_LENGTH_MAX} characters (code points).`,
+          example: 'Hello!',
+        }),
       }),
     )
     .output(SentMessage)

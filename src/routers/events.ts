@@ -4,6 +4,7 @@ import { createSubscription } from '../domain/webhooks/subscriptions/create.ts'
 import { deleteSubscription } from '../domain/webhooks/subscriptions/delete.ts'
 import { listSubscriptions } from '../domain/webhooks/subscriptions/list.ts'
 import { byApplication } from '../domain/webhooks/subscriptions/ownership.ts'
+import { WEBHOOK_DESCRIPTION_LENGTH_MAX } from '../shared/limits.ts'
 import { page, paging, pathParameter, shortText, text } from './fields.ts'
 import { operation } from './operation.ts'
 import { router } from './trpc.ts'
@@ -38,7 +39,7 @@ export const eventsRouter = router({
           .array(text())
           .min(1)
           .meta({ example: ['chat.message.sent'] }),
-        description: shortText(500),
+        description: shortText(WEBHOOK_DESCRIPTION_LENGTH_MAX),
       }),
     )
     .output(CreatedSubscription)

@@ -7,11 +7,12 @@ import {
   startLivestream,
   updateLivestream,
 } from '../domain/livestreams.ts'
+import { STREAM_TITLE_LENGTH_MAX } from '../shared/limits.ts'
 import { page, paging, pathParameter, shortText, text } from './fields.ts'
 import { operation, procedure } from './operation.ts'
 import { router } from './trpc.ts'
 
-const fields = () => ({ title: shortText(140), category: shortText(100) })
+const fields = () => ({ title: shortText(STREAM_TITLE_LENGTH_MAX), category: shortText(100) })
 
 export const livestreamsRouter = router({
   list: operation('GET /v1/livestreams/', {

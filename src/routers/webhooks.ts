@@ -12,6 +12,7 @@ import { getSubscription } from '../domain/webhooks/subscriptions/get.ts'
 import { listSubscriptionDetails } from '../domain/webhooks/subscriptions/list.ts'
 import { SecretInfo, SubscriptionDetails } from '../domain/webhooks/subscriptions/resources.ts'
 import { OVERLAP_S_MAX, rotateSigningSecret } from '../domain/webhooks/subscriptions/rotate.ts'
+import { WEBHOOK_DESCRIPTION_LENGTH_MAX } from '../shared/limits.ts'
 import { page, paging, shortText, text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { router } from './trpc.ts'
@@ -51,7 +52,7 @@ export const webhooksRouter = router({
         application_id: text(),
         url: text(),
         event_types: z.array(text()).min(1),
-        description: shortText(500),
+        description: shortText(WEBHOOK_DESCRIPTION_LENGTH_MAX),
       }),
     )
     .output(CreatedSubscription)

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { hash, parseOptions, verify } from '@node-rs/argon2'
+import { PASSWORD_LENGTH_MIN } from '../../shared/limits.ts'
 import { Problem } from '../core/problem.ts'
 
 /** argon2id (the package's default), at the cost of some 9 ms and 19 MiB each. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
-const LENGTH_MIN = 10
 const LENGTH_MAX = 256
 const AT_A_TIME = 4
 
 /** Throws `invalid_request`, in the name of `field`, for a password that is too short or too long. It is taken as typed. */
 export function requirePassword(field: string, password: string): void {
   const { length } = [...password]
-  if (length >= LENGTH_MIN && length <= LENGTH_MAX) return
-  throw new Problem('invalid_request', `${field}: must have ${LENGTH_MIN} to ${LENGTH_MAX} characters.`)
+  if (length >= PASSWORD_LENGTH_MIN && length <= LENGTH_MAX) return
+  throw new Problem('invalid_request', `${field}: must have ${PASSWORD_LENGTH_MIN} to ${LENGTH_MAX} characters.`)
 }
 
 /** The hash to store, in the PHC string format. */

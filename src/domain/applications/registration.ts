@@ -1,3 +1,4 @@
+import { APPLICATION_NAME_LENGTH_MAX } from '../../shared/limits.ts'
 import { Problem } from '../core/problem.ts'
 import { scopes as allScopes, type Scope } from '../core/scopes.ts'
 import { isWebAddress } from '../core/url.ts'
@@ -71,7 +72,9 @@ export function requireRegistration(confidential: boolean, registration: Registr
 /** Throws `invalid_request` for a name that cannot be shown on one line. */
 export function requireName(name: string): void {
   const { length } = [...name.trim()]
-  if (length < 1 || length > 100) throw new Problem('invalid_request', 'name: must have 1 to 100 characters.')
+  if (length < 1 || length > APPLICATION_NAME_LENGTH_MAX) {
+    throw new Problem('invalid_request', `name: must have 1 to ${APPLICATION_NAME_LENGTH_MAX} characters.`)
+  }
   if (/\p{C}/u.test(name)) throw new Problem('invalid_request', 'name: must not have control or invisible characters.')
 }
 

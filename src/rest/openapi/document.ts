@@ -1,8 +1,8 @@
 import { generateOpenApiDocument } from 'trpc-to-openapi'
 import { type ProblemCode, problems } from '../../domain/core/problem.ts'
-import { scopeDescriptions } from '../../domain/core/scopes.ts'
 import { apiVersion } from '../../domain/core/version.ts'
 import { appRouter } from '../../routers/index.ts'
+import { scopeDescriptions } from '../../shared/scope-descriptions.ts'
 import {
   envelopeComponents,
   failureOf,

@@ -4,18 +4,18 @@ import type { Caller, Context } from '../../domain/core/context.ts'
 import type { Problem } from '../../domain/core/problem.ts'
 import { appRouter } from '../../routers/index.ts'
 import { problemFrom } from '../../routers/problem.ts'
+import { CALL_BATCH_MAX } from '../../shared/limits.ts'
 import { challengeOf } from '../http/www-authenticate.ts'
 import { sessionOf } from './auth/session-cookie.ts'
 
 const BODY_BYTES_MAX = 64 * 1024
-const BATCH_MAX = 10
 
 /** /trpc, for our own pages, the command line and anybody's typed client: the same procedures behind the same checks. */
 export function trpcPages(context: Context, callerOf: (request: IncomingMessage) => Caller) {
   return createExpressMiddleware({
     router: appRouter,
     maxBodySize: BODY_BYTES_MAX, // unlimited unless told, as is the next
-    maxBatchSize: BATCH_MAX,
+    maxBatchSize: CALL_BATCH_MAX,
     createContext: ({ req }) => ({
       ...context,
       caller: { ...callerOf(req), session: sessionOf(req, context.publicUrl) },

@@ -1,11 +1,11 @@
 import { Anchor, Button, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { scopeDescriptions } from '../../../shared/scope-descriptions.ts'
 import { useTRPC } from '../app/api.ts'
 import type { Outputs } from '../app/session.tsx'
 import { Empty } from '../components/feedback/empty.tsx'
 import { Loaded } from '../components/feedback/loaded.tsx'
 import { useAction } from '../components/forms/action.ts'
-import { scopeWords } from '../components/forms/scopes.ts'
 import { Instant } from '../components/instant.tsx'
 import { More } from '../components/more.tsx'
 import { Page } from '../components/page.tsx'
@@ -72,7 +72,7 @@ function AllowedApplication({ allowed }: { allowed: Allowed }) {
         <Text size="sm">It can:</Text>
         <ul className="wishes">
           {scopes.map((scope) => (
-            <li key={scope}>{scopeWords[scope]}</li>
+            <li key={scope}>{scopeDescriptions[scope]}</li>
           ))}
         </ul>
       </div>

@@ -1,14 +1,13 @@
 import { Button, Group, PasswordInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
+import { PASSWORD_LENGTH_MIN } from '../../../shared/limits.ts'
 import { useTRPC } from '../app/api.ts'
 import { loginAddress } from '../app/session.tsx'
 import { useConfirm } from '../components/forms/confirm.tsx'
 import { fieldErrors } from '../components/forms/field-errors.ts'
 import { FormProblem } from '../components/forms/form-problem.tsx'
 import { Section } from '../components/section.tsx'
-
-const LENGTH_MIN = 10
 
 const question = {
   title: 'Change your password?',
@@ -24,7 +23,8 @@ export function PasswordForm() {
     mode: 'uncontrolled',
     initialValues: { current_password: '', new_password: '' },
     validate: {
-      new_password: (value) => (value.length < LENGTH_MIN ? `At least ${LENGTH_MIN} characters.` : null),
+      new_password: (value) =>
+        value.length < PASSWORD_LENGTH_MIN ? `At least ${PASSWORD_LENGTH_MIN} characters.` : null,
     },
   })
   const { mutate, error, isPending } = useMutation(
@@ -48,7 +48,7 @@ export function PasswordForm() {
         />
         <PasswordInput
           label="New password"
-          description={`At least ${LENGTH_MIN} characters`}
+          description={`At least ${PASSWORD_LENGTH_MIN} characters`}
           autoComplete="new-password"
           required
           key={form.key('new_password')}

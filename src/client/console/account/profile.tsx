@@ -1,6 +1,7 @@
 import { Avatar, Button, Group, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { BIO_LENGTH_MAX } from '../../../shared/limits.ts'
 import { useTRPC } from '../app/api.ts'
 import { useAccount } from '../app/session.tsx'
 import { notifyDone } from '../components/feedback/notices.ts'
@@ -9,8 +10,6 @@ import { FormProblem } from '../components/forms/form-problem.tsx'
 import { Instant } from '../components/instant.tsx'
 import { Page } from '../components/page.tsx'
 import { Section } from '../components/section.tsx'
-
-const BIO_MAX = 500
 
 export function Profile() {
   const { username, created_at, image_url } = useAccount()
@@ -53,7 +52,7 @@ function ProfileForm() {
     <form className="form" onSubmit={form.onSubmit((values) => mutate(values))}>
       <Textarea
         label="Bio"
-        description={`At most ${BIO_MAX} characters`}
+        description={`At most ${BIO_LENGTH_MAX} characters`}
         autosize
         minRows={3}
         key={form.key('bio')}

@@ -1,14 +1,13 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { MESSAGE_LENGTH_MAX } from '../../../shared/limits.ts'
 import { Icon } from '../components/icon.tsx'
-
-const CONTENT_MAX = 500
 
 /** The line one writes in; Enter sends. */
 export function Composer({ onSend }: { onSend: (content: string) => Promise<void> }) {
   const [content, setContent] = useState('')
   const length = [...content].length
-  const isTooLong = length > CONTENT_MAX
+  const isTooLong = length > MESSAGE_LENGTH_MAX
   const submit = (event: { preventDefault: () => void }) => {
     event.preventDefault()
     if (content.trim() === '' || isTooLong) return
@@ -25,7 +24,7 @@ export function Composer({ onSend }: { onSend: (content: string) => Promise<void
           autoComplete="off"
           value={content}
           onChange={({ currentTarget }) => setContent(currentTarget.value)}
-          error={isTooLong && `${length} of ${CONTENT_MAX} characters`}
+          error={isTooLong && `${length} of ${MESSAGE_LENGTH_MAX} characters`}
         />
         <Button type="submit" leftSection={<Icon shape="send" />}>
           Send

@@ -1,13 +1,12 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { type UseMutationOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { STREAM_TITLE_LENGTH_MAX } from '../../../shared/limits.ts'
 import { useTRPC } from '../app/api.ts'
 import { notifyDone } from '../components/feedback/notices.ts'
 import { fieldErrors } from '../components/forms/field-errors.ts'
 import { FormProblem } from '../components/forms/form-problem.tsx'
 import type { Livestream } from './live-stream.tsx'
-
-const TITLE_MAX = 140
 
 type Values = { title: string; category: string }
 type StreamFormProps<Failure> = {
@@ -34,7 +33,12 @@ export function StreamForm<Failure>({ options, values, action, done }: StreamFor
   const choices = (categories?.items ?? []).map(({ slug, label }) => ({ value: slug, label }))
   return (
     <form className="form" onSubmit={form.onSubmit((changed) => mutate(changed))}>
-      <TextInput label="Title" maxLength={TITLE_MAX} autoComplete="off" {...form.getInputProps('title')} />
+      <TextInput
+        label="Title"
+        maxLength={STREAM_TITLE_LENGTH_MAX}
+        autoComplete="off"
+        {...form.getInputProps('title')}
+      />
       <NativeSelect
         label="Category"
         data={[{ value: '', label: 'None' }, ...choices]}

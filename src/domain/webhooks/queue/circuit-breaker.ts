@@ -1,11 +1,9 @@
+import { DISABLE_AFTER_DAYS, DISABLE_AFTER_FAILURES } from '../../../shared/delivery.ts'
 import { FAILURES_TO_OPEN } from './claim.ts'
 
 export const WINDOW_MAX = 32
 const OPEN_FIRST_S = 30
 const OPEN_MAX_S = 15 * 60
-/** A subscription without one success for so long and after so many failures is disabled. */
-export const DISABLE_AFTER_DAYS = 5
-const DISABLE_AFTER_FAILURES = 20
 
 /**
  * The common table expressions that settle what attempts said about their receivers; `mine` are the settled rows. They

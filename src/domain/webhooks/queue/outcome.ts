@@ -1,3 +1,4 @@
+import { isSuccess } from '../../../shared/delivery.ts'
 import { type Claimed, FAILURES_TO_OPEN } from './claim.ts'
 import type { DeliveryContent } from './load.ts'
 import { retryAfterS, retryDelayS } from './retry-schedule.ts'
@@ -26,7 +27,6 @@ export function settlementOf({ delivery, content, attempt, growsOnSuccess }: Tri
   return { ...settled, verdict: afterFailure(delivery, record.status, waitS), sign: ill(content, attempt, waitS) }
 }
 
-const isSuccess = (status: number | null) => status !== null && status >= 200 && status < 300
 const isAskedToWait = (status: number | null) => status === TOO_MANY_REQUESTS || status === UNAVAILABLE
 
 function afterFailure({ attempts }: Claimed, status: number | null, waitS: number | undefined): Settlement['verdict'] {

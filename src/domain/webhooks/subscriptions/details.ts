@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
+import { DISABLE_AFTER_DAYS } from '../../../shared/delivery.ts'
 import type { ActorContext } from '../../core/context.ts'
-import { DISABLE_AFTER_DAYS } from '../queue/circuit-breaker.ts'
 
 import type { SubscriptionDetails } from './resources.ts'
 

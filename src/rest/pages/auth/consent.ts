@@ -2,7 +2,6 @@ import { type Request, type Response, Router } from 'express'
 import { isLoopback, matchRedirectUri } from '../../../domain/applications/redirect-uris.ts'
 import type { Context } from '../../../domain/core/context.ts'
 import { Problem } from '../../../domain/core/problem.ts'
-import { scopeDescriptions } from '../../../domain/core/scopes.ts'
 import {
   type AuthorizationRequest,
   type AuthorizingClient,
@@ -11,6 +10,7 @@ import {
   refuse,
 } from '../../../domain/oauth/authorization-endpoint.ts'
 import { openTicket, signTicket } from '../../../domain/oauth/consent-ticket.ts'
+import { scopeDescriptions } from '../../../shared/scope-descriptions.ts'
 import {
   type CallerOf,
   currentSession,

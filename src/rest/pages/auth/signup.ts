@@ -3,6 +3,7 @@ import { startSession } from '../../../domain/access/sessions.ts'
 import { signUp } from '../../../domain/accounts/accounts.ts'
 import type { Context } from '../../../domain/core/context.ts'
 import { Problem } from '../../../domain/core/problem.ts'
+import { PASSWORD_LENGTH_MIN } from '../../../shared/limits.ts'
 import { setCookie } from './cookies.ts'
 import {
   type CallerOf,
@@ -63,7 +64,7 @@ function showSignUp(ctx: PageContext, request: Request, response: Response, form
 <label>Username <span class="quiet">3 to 25 of a–z, 0–9 and _; also the name of your channel</span>
 <input name="username" autocomplete="username" autocapitalize="none" spellcheck="false" required value="${username}"></label>
 <label>Email <input name="email" type="email" autocomplete="email" required value="${email}"></label>
-<label>Password <span class="quiet">at least 10 characters</span>
+<label>Password <span class="quiet">at least ${String(PASSWORD_LENGTH_MIN)} characters</span>
 <input name="password" type="password" autocomplete="new-password" required></label>
 <p class="choices"><button>Sign up</button></p>
 </form>

@@ -1,6 +1,7 @@
 import { Checkbox, Code, Group, SimpleGrid, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { allScopes, type Scope, scopeWords } from './scopes.ts'
+import { scopeDescriptions } from '../../../../shared/scope-descriptions.ts'
+import { allScopes, type Scope } from './scopes.ts'
 
 type ScopesInputProps = {
   label: string
@@ -30,7 +31,7 @@ const ScopeLabel = ({ scope }: { scope: Scope }) => (
   <>
     <Code>{scope}</Code>
     <Text component="span" size="xs" c="dimmed" display="block">
-      {scopeWords[scope]}
+      {scopeDescriptions[scope]}
     </Text>
   </>
 )

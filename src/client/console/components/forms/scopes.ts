@@ -1,20 +1,5 @@
-import type { Outputs } from '../../app/session.tsx'
+import { scopeDescriptions } from '../../../../shared/scope-descriptions.ts'
 
-export type Scope = Outputs['account']['grants']['list']['items'][number]['scopes'][number]
+export type Scope = keyof typeof scopeDescriptions
 
-/** Every scope in words. The compiler asks for a new one: the type is the router's. */
-export const scopeWords = {
-  'user:read': 'Read your profile and your email address',
-  'channel:read': 'Read channels',
-  'channel:write': 'Change the profile of your channel',
-  'category:read': 'Read categories',
-  'livestream:read': 'Read live streams',
-  'livestream:write': 'Start, change and end your live stream',
-  'chat:read': 'Read chat messages',
-  'chat:write': 'Send and delete chat messages in your name',
-  'moderation:read': 'See whom you have banned',
-  'moderation:write': 'Ban and unban people in your channel',
-  'webhook:write': 'Receive events of your channel by webhook',
-} as const satisfies Record<Scope, string>
-
-export const allScopes = Object.keys(scopeWords) as Scope[]
+export const allScopes = Object.keys(scopeDescriptions) as Scope[]

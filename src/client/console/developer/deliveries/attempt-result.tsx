@@ -1,3 +1,4 @@
+import { isSuccess } from '../../../../shared/delivery.ts'
 import { Status } from '../../components/feedback/status.tsx'
 
 type Attempt = { status: number | null; error_class: string | null }
@@ -18,14 +19,12 @@ const errors: Record<string, string | undefined> = {
   E_ABORTED: 'We had to stop; it is sent again',
 }
 
-export const isSuccess = ({ status }: Attempt): boolean => status !== null && status >= 200 && status < 300
-
 /** The error class in words; undefined when there was an answer. */
 export const describeError = ({ error_class }: Attempt): string | undefined =>
   error_class === null ? undefined : (errors[error_class] ?? error_class)
 
 export function AttemptResult({ attempt }: { attempt: Attempt }) {
   const { status, error_class } = attempt
-  if (isSuccess(attempt)) return <Status tone="good">{`${status} Delivered`}</Status>
+  if (isSuccess(status)) return <Status tone="good">{`${status} Delivered`}</Status>
   return <Status tone="bad">{status === null ? (error_class ?? 'Failed') : `${status} Failed`}</Status>
 }

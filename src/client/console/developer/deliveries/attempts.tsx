@@ -1,9 +1,10 @@
 import { Group, Stack, Text, Timeline } from '@mantine/core'
+import { isSuccess } from '../../../../shared/delivery.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { Section } from '../../components/section.tsx'
 import { describeDuration } from '../../components/times.ts'
-import { AttemptResult, describeError, isSuccess } from './attempt-result.tsx'
+import { AttemptResult, describeError } from './attempt-result.tsx'
 import type { DeliveryDetails } from './delivery.tsx'
 
 type Attempt = DeliveryDetails['attempts_made'][number]
@@ -14,7 +15,7 @@ export function Attempts({ delivery: { attempts_made, due_at } }: { delivery: De
     <Section title="Attempts" intro={attempts_made.length === 0 ? 'None yet.' : undefined}>
       <Timeline active={attempts_made.length - 1} bulletSize={14} lineWidth={2}>
         {attempts_made.map((attempt) => (
-          <Timeline.Item key={attempt.n} color={isSuccess(attempt) ? 'green.8' : 'red.8'}>
+          <Timeline.Item key={attempt.n} color={isSuccess(attempt.status) ? 'green.8' : 'red.8'}>
             <AttemptItem attempt={attempt} />
           </Timeline.Item>
         ))}

@@ -1,17 +1,17 @@
+import { DISABLE_AFTER_FAILURES } from '../../../../shared/delivery.ts'
 import { localTime } from '../../components/times.ts'
 
 type Failing = { warning_days: number | null; disables_at: string | null; failed_attempts: number }
 type FailureWords = { tone: 'warn' | 'bad'; status: string; title: string; warning: string | null }
 
 const URGENT_DAYS = 3
-const FAILURES = 20
 
 /** What is said of a subscription that fails: on the first day that it will be disabled and when, from the third on more urgently. */
 export function failureWords({ warning_days, disables_at, failed_attempts }: Failing): FailureWords {
   if (warning_days === null || disables_at === null) {
     return { tone: 'warn', status: 'Failing', title: 'Failing', warning: null }
   }
-  const isLate = failed_attempts < FAILURES ? `, once ${FAILURES} attempts have failed` : ''
+  const isLate = failed_attempts < DISABLE_AFTER_FAILURES ? `, once ${DISABLE_AFTER_FAILURES} attempts have failed` : ''
   const when = `${localTime(disables_at)}${isLate}`
   if (warning_days < URGENT_DAYS) {
     const title = 'Failing for more than a day'

@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
+import { WEBHOOK_DESCRIPTION_LENGTH_MAX } from '../../../../shared/limits.ts'
 import { useTRPC } from '../../app/api.ts'
 import { Empty } from '../../components/feedback/empty.tsx'
 import { Loaded } from '../../components/feedback/loaded.tsx'
@@ -90,7 +91,7 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
         <TextInput
           label="Description"
           description="For yourself (optional)"
-          maxLength={500}
+          maxLength={WEBHOOK_DESCRIPTION_LENGTH_MAX}
           {...form.getInputProps('description')}
         />
         <FormProblem form={form} error={error} />

@@ -1,3 +1,4 @@
+import { DISABLE_AFTER_DAYS, DISABLE_AFTER_FAILURES } from '../../../../shared/delivery.ts'
 import { Notice } from '../../components/feedback/notice.tsx'
 import { Status } from '../../components/feedback/status.tsx'
 import { Instant } from '../../components/instant.tsx'
@@ -6,7 +7,7 @@ import type { Webhook } from './webhooks.tsx'
 
 const reasons: Record<string, string | undefined> = {
   gone: 'Its receiver answered 410 (Gone).',
-  failing: 'For five days no attempt succeeded, and at least 20 failed.',
+  failing: `For ${DISABLE_AFTER_DAYS} days no attempt succeeded, and at least ${DISABLE_AFTER_FAILURES} failed.`,
   grant_lost:
     'The grant of its user to the application is gone, or one of the two was stopped: it can be enabled once that is mended.',
   owner: 'You have disabled it.',
