@@ -136,7 +136,7 @@ test('a database that dies alone is started again, and the service goes on', asy
   onTestFailed(() => void process.stderr.write(service.output.text.stdout))
   const pid = readFileSync(join(folder.path, 'postgres', 'data', 'postmaster.pid'), 'utf8').split('\n')[0]
   process.kill(Number(pid), 'SIGKILL')
-  await service.output.holds(/it is started again/)
+  await service.output.holds(/PostgreSQL exited .*restarting/)
   const { api_key } = readDemo()
   const statuses: number[] = []
   while (!statuses.includes(200)) statuses.push((await get('/v1/categories/', api_key)).status)

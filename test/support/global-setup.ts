@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { ensureCluster } from '../../src/db/embedded/cluster.ts'
-import { preparePlace } from '../../src/db/embedded/place.ts'
+import { preparePaths } from '../../src/db/embedded/paths.ts'
 import { startEmbedded } from '../../src/db/embedded/supervisor.ts'
 import { copyFolder, removeOldFolders, temporaryFolder } from './folder.ts'
 import { type DatabaseServer, dropTemplate, makeTemplate } from './template.ts'
@@ -42,11 +42,11 @@ export const teardown = () => stop()
 async function startServer() {
   removeOldFolders()
   const folder = temporaryFolder()
-  const place = preparePlace(folder.path, undefined, () => {})
-  await ensureCluster(place)
+  const paths = preparePaths(folder.path, undefined, () => {})
+  await ensureCluster(paths)
   const untouched = join(folder.path, 'untouched')
   mkdirSync(untouched)
-  copyFolder(place.dir, untouched)
+  copyFolder(paths.dir, untouched)
   const embedded = await startEmbedded({ dataDir: folder.path, settings: CARELESS })
   stop = async () => {
     await embedded.stop()

@@ -2,11 +2,11 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync }
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 
-/** A PostgreSQL that can be run: `home` holds bin, lib and share. */
+/** A PostgreSQL installation: `home` contains bin, lib and share. */
 export type Binaries = {
   home: string
   version: string
-  /** `LD_LIBRARY_PATH`, when the libraries' links could not be made beside them. */
+  /** `LD_LIBRARY_PATH`, if the symbolic links of the libraries could not be created beside them. */
   libraryPath?: string
 }
 
@@ -18,8 +18,8 @@ const PACKAGES = new Map([
 ])
 
 /**
- * The binaries that npm installed for this machine, made runnable. `scratch` is where links go when node_modules is
- * read-only. Throws one line when there are none.
+ * The binaries that npm installed for this platform, with the permissions and links that they need. Links go to `scratch`
+ * where node_modules is read-only. Throws one line when there are no binaries.
  */
 export function findBinaries(scratch: string): Binaries {
   const root = packageRoot(`${process.platform}-${process.arch}`)
@@ -35,7 +35,7 @@ function packageRoot(platform: string): string {
   try {
     if (name) return dirname(dirname(createRequire(import.meta.url).resolve(name)))
   } catch {
-    // npm leaves an optional package out without a word
+    // npm skips an optional package silently
   }
   throw new Error(`There is no embedded PostgreSQL for ${platform}${name ? ` (${name})` : ''}: set DATABASE_URL`)
 }
@@ -45,20 +45,20 @@ function makeExecutable(file: string): void {
 }
 
 /**
- * npm packages carry no symbolic links. This one makes them by a script at install time, which may not have run.
- * Returns a search path when they had to be made in `scratch` instead of beside the libraries.
+ * npm packages cannot contain symbolic links. This one creates them in an install script, which does not run here.
+ * Returns a search path if they had to be created in `scratch` instead of beside the libraries.
  */
 export function linkLibraries(home: string, scratch: string): string | undefined {
   const root = dirname(home)
-  const aside = join(scratch, 'lib')
+  const fallback = join(scratch, 'lib')
   const text = readFileSync(join(home, 'pg-symlinks.json'), 'utf8')
   const missing = (JSON.parse(text) as { source: string; target: string }[])
     .map(({ source, target }) => ({ library: resolve(root, source), link: resolve(root, target) }))
     .filter(({ link }) => !existsSync(link))
   if (missing.every(({ library, link }) => isLinked(relative(dirname(link), library), link))) return undefined
-  mkdirSync(aside, { recursive: true })
-  for (const { library, link } of missing) isLinked(library, join(aside, basename(link)))
-  return `${aside}:${join(home, 'lib')}`
+  mkdirSync(fallback, { recursive: true })
+  for (const { library, link } of missing) isLinked(library, join(fallback, basename(link)))
+  return `${fallback}:${join(home, 'lib')}`
 }
 
 function isLinked(target: string, link: string): boolean {

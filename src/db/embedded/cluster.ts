@@ -2,59 +2,59 @@ import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { EmbeddedPaths } from './place.ts'
-import { giveTo } from './unprivileged.ts'
+import type { EmbeddedPaths } from './paths.ts'
+import { chownTo } from './server-user.ts'
 
 const run = promisify(execFile)
 
-// Sorting that is the same on every machine, and no password: the only way in is a socket in a closed folder
+// The same sort order on every machine. No password, because the only access is a socket in a folder of mode 0700
 const INITDB =
   '-U postgres -A trust -E UTF8 --locale=C --locale-provider=builtin --builtin-locale=C.UTF-8 --no-instructions'
 
-// The service's role owns its database and is nothing else; `postgres` is for start-up and tests
+// The role of the service owns its database and has no other rights; `postgres` is for the start and for tests
 const FIRST_STATEMENTS = 'create role app login;\ncreate database app owner app;\n'
 
-/** Makes the cluster when there is none; returns whether it did. Throws one line when the data is another release's. */
-export async function ensureCluster(place: EmbeddedPaths): Promise<boolean> {
-  const versionFile = join(place.data, 'PG_VERSION')
+/** Creates the cluster unless it exists, and returns whether it did. Throws one line if the data is of another major version. */
+export async function ensureCluster(paths: EmbeddedPaths): Promise<boolean> {
+  const versionFile = join(paths.data, 'PG_VERSION')
   const isFresh = !existsSync(versionFile)
-  if (isFresh) await makeCluster(place)
-  const made = readFileSync(versionFile, 'utf8').trim()
-  const [shipped] = place.binaries.version.split('.')
-  if (made === shipped) return isFresh
+  if (isFresh) await initCluster(paths)
+  const existing = readFileSync(versionFile, 'utf8').trim()
+  const [shipped] = paths.binaries.version.split('.')
+  if (existing === shipped) return isFresh
   throw new Error(
-    `${place.data} was made by PostgreSQL ${made}, this release ships ${shipped}: dump it with the old release, or set DATABASE_URL`,
+    `${paths.data} was made by PostgreSQL ${existing}, this release ships ${shipped}: dump it with the old release, or set DATABASE_URL`,
   )
 }
 
-/** Made aside and renamed: a kill in the middle leaves nothing that looks like a cluster. */
-async function makeCluster(place: EmbeddedPaths): Promise<void> {
-  if (existsSync(place.data)) throw new Error(`${place.data} exists but is no PostgreSQL cluster: move it away`)
-  for (const name of readdirSync(place.dir)) {
-    if (name.startsWith('initdb-')) rmSync(join(place.dir, name), { recursive: true, force: true })
+/** Creates it under a temporary name and renames, so that a kill in the middle leaves nothing that looks like a cluster. */
+async function initCluster(paths: EmbeddedPaths): Promise<void> {
+  if (existsSync(paths.data)) throw new Error(`${paths.data} exists but is no PostgreSQL cluster: move it away`)
+  for (const name of readdirSync(paths.dir)) {
+    if (name.startsWith('initdb-')) rmSync(join(paths.dir, name), { recursive: true, force: true })
   }
-  const half = join(place.dir, `initdb-${process.pid}`)
-  mkdirSync(half, { mode: 0o700 })
-  giveTo(place.user, half)
+  const temporary = join(paths.dir, `initdb-${process.pid}`)
+  mkdirSync(temporary, { mode: 0o700 })
+  chownTo(paths.user, temporary)
   try {
-    await runIn(half, place, 'initdb', ['-D', place.nameOf(half), ...INITDB.split(' ')])
-    await runIn(half, place, 'postgres', ['--single', '-D', place.nameOf(half), 'postgres'], FIRST_STATEMENTS)
+    await runIn(temporary, paths, 'initdb', ['-D', paths.nameOf(temporary), ...INITDB.split(' ')])
+    await runIn(temporary, paths, 'postgres', ['--single', '-D', paths.nameOf(temporary), 'postgres'], FIRST_STATEMENTS)
   } catch (error) {
-    throw explained(error, place)
+    throw explained(error, paths)
   }
-  renameSync(half, place.data)
+  renameSync(temporary, paths.data)
 }
 
-async function runIn(cwd: string, place: EmbeddedPaths, program: string, args: string[], input = ''): Promise<void> {
-  const { uid, gid, isOther } = place.user
-  const running = run(join(place.binaries.home, 'bin', program), args, {
+async function runIn(cwd: string, paths: EmbeddedPaths, program: string, args: string[], input = ''): Promise<void> {
+  const { uid, gid, isOther } = paths.user
+  const running = run(join(paths.binaries.home, 'bin', program), args, {
     cwd,
-    env: place.env,
+    env: paths.env,
     ...(isOther && { uid, gid }),
   })
   running.child.stdin?.end(input)
   const { stderr } = await running
-  if (/^.*(ERROR|FATAL):/m.test(stderr)) throw new Error(stderr) // the single-user mode goes on and ends with 0
+  if (/^.*(ERROR|FATAL):/m.test(stderr)) throw new Error(stderr) // single-user mode continues after an error and exits with 0
 }
 
 function explained(error: unknown, { user }: EmbeddedPaths): Error {

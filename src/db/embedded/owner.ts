@@ -1,15 +1,15 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseTarget } from '../client.ts'
-import { type Identity, isAlive, thisProcess } from './identity.ts'
-import { type EmbeddedPaths, embeddedFolder } from './place.ts'
+import { type EmbeddedPaths, embeddedFolder } from './paths.ts'
+import { isAlive, type ProcessIdentity, thisProcess } from './process-identity.ts'
 
-export const PORT = 5432 // a socket's name; nothing listens on the network
+export const PORT = 5432 // part of the socket's name; no network port is opened
 
-/** Which process runs the cluster of a folder, and how to reach it. Kept in `owner.json`. */
-type ClusterOwner = { process: Identity; socketDir: string }
+/** The process that runs the cluster of a folder, and the folder of its socket. Stored in `owner.json`. */
+type ClusterOwner = { process: ProcessIdentity; socketDir: string }
 
-/** The cluster that another live process runs from this DATA_DIR: for the command line beside a running service. */
+/** The cluster that another running process has opened in this DATA_DIR; commands beside a running service connect to it. */
 export function findEmbedded(dataDir: string): { target: DatabaseTarget; owner: number } | undefined {
   const owner = readOwner(embeddedFolder(dataDir))
   if (!owner || !isAlive(owner.process)) return undefined
@@ -24,12 +24,12 @@ export function readOwner(dir: string): ClusterOwner | undefined {
   try {
     return JSON.parse(readFileSync(join(dir, 'owner.json'), 'utf8')) as ClusterOwner // written below
   } catch {
-    return undefined // none, or half of one: whoever wrote it is gone
+    return undefined // missing, or incomplete because its writer was killed
   }
 }
 
 export function recordOwner({ dir, socketDir }: EmbeddedPaths): void {
-  forgetOwner(dir) // an earlier one may be root's, which this user can remove but not write to
+  forgetOwner(dir) // an earlier file may belong to root: this user can remove it but not write to it
   const owner: ClusterOwner = { process: thisProcess(), socketDir }
   writeFileSync(join(dir, 'owner.json'), JSON.stringify(owner), { mode: 0o600 })
 }

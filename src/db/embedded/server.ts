@@ -1,14 +1,14 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
-import { type Exit, type Guarded, LOCKED, startGuarded } from './guard.ts'
-import { startOf } from './identity.ts'
 import { PORT } from './owner.ts'
-import type { EmbeddedPaths } from './place.ts'
+import type { EmbeddedPaths } from './paths.ts'
+import { startOf } from './process-identity.ts'
+import { type Exit, LOCKED_STATUS, startWithWatchdog, type WatchedServer } from './watchdog.ts'
 
 export type Settings = Record<string, string | number>
 
-// fsync, full_page_writes and synchronous_commit keep their defaults: what was acknowledged survives a crash
+// fsync, full_page_writes and synchronous_commit keep their defaults, so that acknowledged writes survive a crash
 const SETTINGS: Settings = {
   listen_addresses: '',
   port: PORT,
@@ -32,60 +32,60 @@ const SETTINGS: Settings = {
 const READY_MS = 120_000
 const ASK_MS = 5
 
-/** A server that answers. `stop` shuts it down, by force after `graceMs`. */
+/** A server that accepts connections. `stop` shuts it down, by force after `graceMs`. */
 export type RunningServer = { pid: number; exited: Promise<Exit>; stop: (graceMs?: number) => Promise<void> }
 
 export type LaunchOptions = { settings?: Settings; lockWaitS?: number; log: (line: string) => void }
 
-/** Starts the server of a cluster and resolves when it answers. Throws one line when it does not, or is in use. */
+/** Starts the server of a cluster and resolves when it is ready. Throws one line if it does not start or is in use. */
 export async function launch(
-  place: EmbeddedPaths,
+  paths: EmbeddedPaths,
   { settings, lockWaitS = 20, log }: LaunchOptions,
 ): Promise<RunningServer> {
-  const orphan = stopOrphan(place.data)
-  if (orphan) log(`PostgreSQL ${orphan} was left over by a process that was killed; it is asked to stop`)
-  const guarded = startGuarded(place, argumentsFor(place, settings), lockWaitS)
-  const pid = await untilReady(guarded, place)
-  guarded.unref()
+  const orphan = stopOrphan(paths.data)
+  if (orphan) log(`Stopping PostgreSQL ${orphan}, which a killed process left running`)
+  const watched = startWithWatchdog(paths, argumentsFor(paths, settings), lockWaitS)
+  const pid = await untilReady(watched, paths)
+  watched.unref()
   let isOver = false
-  void guarded.exited.then(() => {
+  void watched.exited.then(() => {
     isOver = true
   })
   return {
     pid,
-    exited: guarded.exited,
+    exited: watched.exited,
     stop: async (graceMs = 10_000) => {
-      if (!isOver) signal(pid, 'SIGINT') // fast: open transactions roll back, a checkpoint is written
-      const force = setTimeout(signal, graceMs, pid, 'SIGQUIT') // at once; the next start recovers
-      await guarded.exited
+      if (!isOver) signal(pid, 'SIGINT') // fast shutdown: rolls back open transactions and writes a checkpoint
+      const force = setTimeout(signal, graceMs, pid, 'SIGQUIT') // immediate shutdown: the next start recovers
+      await watched.exited
       clearTimeout(force)
-      guarded.release()
+      watched.release()
     },
   }
 }
 
-function argumentsFor(place: EmbeddedPaths, settings: Settings = {}): string[] {
-  const folder = place.socketDir === place.data ? place.nameOf(place.data) : place.socketDir
+function argumentsFor(paths: EmbeddedPaths, settings: Settings = {}): string[] {
+  const folder = paths.socketDir === paths.data ? paths.nameOf(paths.data) : paths.socketDir
   const all = { ...SETTINGS, unix_socket_directories: folder, ...settings }
-  return ['-D', place.nameOf(place.data), ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
+  return ['-D', paths.nameOf(paths.data), ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
 }
 
-/** Line 8 of postmaster.pid says "ready"; line 1 must be the process that we started. */
-async function untilReady(guarded: Guarded, place: EmbeddedPaths): Promise<number> {
-  const pid = await Promise.race([guarded.pid, guarded.exited])
-  if (typeof pid !== 'number') throw failureOf(pid, guarded, place)
+/** Waits until line 8 of postmaster.pid is "ready" and line 1 is the pid of this server. */
+async function untilReady(watched: WatchedServer, paths: EmbeddedPaths): Promise<number> {
+  const pid = await Promise.race([watched.pid, watched.exited])
+  if (typeof pid !== 'number') throw failureOf(pid, watched, paths)
   for (const deadline = performance.now() + READY_MS; performance.now() < deadline; ) {
-    const lines = pidFile(place.data)
+    const lines = pidFile(paths.data)
     if (Number(lines[0]) === pid && lines[7]?.trim() === 'ready') return pid
-    const exit = await Promise.race([guarded.exited, after(ASK_MS)])
-    if (exit) throw failureOf(exit, guarded, place)
+    const exit = await Promise.race([watched.exited, after(ASK_MS)])
+    if (exit) throw failureOf(exit, watched, paths)
   }
-  guarded.release()
-  throw new Error(`PostgreSQL was not ready within ${READY_MS / 1000} s: see ${guarded.logFile}`)
+  watched.release()
+  throw new Error(`PostgreSQL was not ready within ${READY_MS / 1000} s: see ${watched.logFile}`)
 }
 
-function failureOf({ code, reason }: Exit, { logFile }: Guarded, { dir }: EmbeddedPaths): Error {
-  if (code === LOCKED) return inUse(dir, 'another process')
+function failureOf({ code, reason }: Exit, { logFile }: WatchedServer, { dir }: EmbeddedPaths): Error {
+  if (code === LOCKED_STATUS) return inUse(dir, 'another process')
   const lastLines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-3).join(' | ')
   return new Error(`PostgreSQL did not start (${reason}): ${lastLines}`)
 }
@@ -96,7 +96,7 @@ export function inUse(dir: string, by: string): Error {
   )
 }
 
-/** A postmaster that outlived its process and its guard is asked to stop; the guard's lock then waits for its end. */
+/** Stops a postmaster that outlived its parent and its watchdog. The next watchdog waits for the lock that it holds. */
 function stopOrphan(data: string): number | undefined {
   const pid = Number(pidFile(data)[0])
   if (!pid || !isPostmasterOf(pid, data)) return undefined
@@ -105,12 +105,12 @@ function stopOrphan(data: string): number | undefined {
 }
 
 function isPostmasterOf(pid: number, data: string): boolean {
-  if (process.platform !== 'linux' || startOf(pid) === undefined) return false // macOS: PostgreSQL's own check has to do
+  if (process.platform !== 'linux' || startOf(pid) === undefined) return false // on macOS PostgreSQL's own check of the pid file must suffice
   try {
     const [command = ''] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
     return basename(command) === 'postgres' && readlinkSync(`/proc/${pid}/cwd`) === data
   } catch {
-    return false // it ended meanwhile, or is somebody else's
+    return false // it has exited, or belongs to another user
   }
 }
 
@@ -126,6 +126,6 @@ function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {
   try {
     process.kill(pid, name)
   } catch {
-    // it has ended
+    // it has exited
   }
 }

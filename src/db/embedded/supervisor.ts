@@ -2,31 +2,31 @@ import { rmSync } from 'node:fs'
 import type { DatabaseTarget } from '../client.ts'
 import { ensureCluster } from './cluster.ts'
 import { findEmbedded, forgetOwner, readOwner, recordOwner, targetIn } from './owner.ts'
-import { type EmbeddedPaths, embeddedFolder, isSocketFolder, preparePlace } from './place.ts'
+import { type EmbeddedPaths, embeddedFolder, isSocketFolder, preparePaths } from './paths.ts'
 import { inUse, type LaunchOptions, launch, type RunningServer, type Settings } from './server.ts'
 
 export type EmbeddedOptions = {
-  /** DATA_DIR; the cluster lives in `postgres` below it: data, lock, owner.json and postgres.log, for its user only. */
+  /** DATA_DIR. The cluster is in its folder `postgres`, with mode 0700: data, lock, owner.json and postgres.log. */
   dataDir: string
-  /** Over those of the service, as `-c name=value`. */
+  /** Override those of the service, as `-c name=value`. */
   settings?: Settings
-  /** Who runs the server when this process is root; else `postgres`, `node` or `nobody`. */
+  /** The user that runs the server when this process is root; by default `postgres`, `node` or `nobody`. */
   runAs?: string
-  /** How long to wait for the processes of an earlier server to be gone. */
+  /** How long to wait until the processes of an earlier server have exited. */
   lockWaitS?: number
   log?: (line: string) => void
 }
 
 export type EmbeddedServer = AsyncDisposable & {
-  /** The service's own database, by a role that owns nothing else. */
+  /** The database of the service, with a role that owns nothing else. */
   target: Exclude<DatabaseTarget, string>
-  /** The superuser, for tests and repairs. */
+  /** With the superuser, for tests and repairs. */
   admin: Exclude<DatabaseTarget, string>
-  /** Whether the cluster was made by this start. */
+  /** Whether this start created the cluster. */
   isFresh: boolean
-  /** The postmaster that runs now. */
+  /** The current postmaster. */
   pid: () => number
-  /** Resolves, with one line that says why, when the server died twice within a minute and is not started again. */
+  /** Resolves, with one line that says why, when the server has exited twice within a minute and is not restarted. */
   failed: Promise<Error>
   stop: (graceMs?: number) => Promise<void>
 }
@@ -34,9 +34,10 @@ export type EmbeddedServer = AsyncDisposable & {
 const RESTART_APART_MS = 60_000
 
 /**
- * Starts the PostgreSQL that npm installed and resolves when it answers; the first time it makes the cluster. The server
- * does not keep this process alive and ends with it, whatever ends it. A server that dies alone is started again at once.
- * Throws one line that says what to do: in use, wrong owner, other major version, no binaries, no entry in /etc/passwd.
+ * Starts the PostgreSQL that npm installed and resolves when it is ready; the first start creates the cluster. The server
+ * does not keep this process alive, and stops when this process ends, even by SIGKILL. A server that exits by itself is
+ * restarted at once. Throws one line that says what to do: in use, wrong owner, other major version, no binaries, no entry
+ * in /etc/passwd.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const log = options.log ?? (() => {})
@@ -44,14 +45,14 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const running = findEmbedded(options.dataDir)
   if (running) throw inUse(dir, `process ${running.owner}`)
   removeOldSocket(dir)
-  const place = preparePlace(options.dataDir, options.runAs, log)
-  const isFresh = await ensureCluster(place)
-  const first = await launch(place, { ...options, log })
-  recordOwner(place)
-  const { pid, failed, stop } = supervise(place, first, { ...options, log })
+  const paths = preparePaths(options.dataDir, options.runAs, log)
+  const isFresh = await ensureCluster(paths)
+  const first = await launch(paths, { ...options, log })
+  recordOwner(paths)
+  const { pid, failed, stop } = supervise(paths, first, { ...options, log })
   return {
-    target: targetIn(place.socketDir),
-    admin: targetIn(place.socketDir, 'postgres', 'postgres'),
+    target: targetIn(paths.socketDir),
+    admin: targetIn(paths.socketDir, 'postgres', 'postgres'),
     isFresh,
     pid,
     failed,
@@ -60,7 +61,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   }
 }
 
-function supervise(place: EmbeddedPaths, first: RunningServer, options: LaunchOptions) {
+function supervise(paths: EmbeddedPaths, first: RunningServer, options: LaunchOptions) {
   let running = first
   let starting: Promise<RunningServer> = Promise.resolve(first)
   let stopping = false
@@ -70,11 +71,11 @@ function supervise(place: EmbeddedPaths, first: RunningServer, options: LaunchOp
       if (stopping) return
       const now = performance.now()
       if (now - restartedAt < RESTART_APART_MS) {
-        forgetOwner(place.dir)
-        return giveUp(new Error(`PostgreSQL ended twice within a minute (${reason}): see ${place.dir}/postgres.log`))
+        forgetOwner(paths.dir)
+        return giveUp(new Error(`PostgreSQL exited twice within a minute (${reason}): see ${paths.dir}/postgres.log`))
       }
-      options.log(`PostgreSQL ended (${reason}); it is started again`)
-      starting = launch(place, options)
+      options.log(`PostgreSQL exited (${reason}): restarting`)
+      starting = launch(paths, options)
       starting.then((server) => {
         running = server
         return restart(now)
@@ -86,16 +87,16 @@ function supervise(place: EmbeddedPaths, first: RunningServer, options: LaunchOp
     stopping = true
     await starting.then(
       (server) => server.stop(graceMs),
-      () => {}, // it did not come back, so there is nothing to stop
+      () => {}, // the restart failed, so there is nothing to stop
     )
-    forgetOwner(place.dir)
-    if (place.socketDir !== place.data) rmSync(place.socketDir, { recursive: true, force: true })
+    forgetOwner(paths.dir)
+    if (paths.socketDir !== paths.data) rmSync(paths.socketDir, { recursive: true, force: true })
   }
   return { pid: () => running.pid, failed, stop }
 }
 
-/** A killed process leaves the folder of a long path's socket behind. Only what `preparePlace` can have made is removed. */
+/** Removes the socket folder of a process that was killed, if it is one that `preparePaths` created. */
 function removeOldSocket(dir: string): void {
-  const left = readOwner(dir)?.socketDir
-  if (left && isSocketFolder(left)) rmSync(left, { recursive: true, force: true })
+  const previous = readOwner(dir)?.socketDir
+  if (previous && isSocketFolder(previous)) rmSync(previous, { recursive: true, force: true })
 }

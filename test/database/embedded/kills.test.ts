@@ -39,11 +39,11 @@ linux(
   },
 )
 
-linux(`SIGKILL of Node and the guard leaves an orphan, which the next start stops${note}`, async () => {
+linux(`SIGKILL of Node and the watchdog leaves an orphan, which the next start stops${note}`, async () => {
   const first = await hold({ dataDir })
-  const guard = parent(first.server)
-  // the watcher, then Node, then the guard: nobody is left who could see the one before go, and act
-  kill(...children(guard).filter((pid) => pid !== first.server), first.node, guard)
+  const watchdog = parent(first.server)
+  // the watcher, then Node, then the watchdog: nobody is left who could see the one before go, and act
+  kill(...children(watchdog).filter((pid) => pid !== first.server), first.node, watchdog)
   await first.ended
   expect(isAlive(first.server)).toBe(true)
   const second = await hold({ dataDir })
@@ -96,7 +96,7 @@ linux(
     expect(server.pid()).not.toBe(first)
     kill(server.pid())
     expect((await server.failed).message).toMatch(
-      /^PostgreSQL ended twice within a minute \(137\): see .+postgres\.log$/,
+      /^PostgreSQL exited twice within a minute \(137\): see .+postgres\.log$/,
     )
     await endClient(client)
     await server.stop()

@@ -2,7 +2,7 @@ import { chownSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from '
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { barrier } from '../../../src/db/embedded/unprivileged.ts'
+import { inaccessiblePart } from '../../../src/db/embedded/server-user.ts'
 import { children, hold, isAlive, kill, lacks, makeBase, parent, stop, until } from './held.ts'
 import { makeProject } from './project.ts'
 
@@ -16,7 +16,7 @@ afterAll(() => {
   base.dispose()
   if (!hadCopies) rmSync(COPIES, { recursive: true, force: true })
 })
-const closedNode = barrier(process.execPath, NOBODY) && 'needs a Node that every user may run'
+const closedNode = inaccessiblePart(process.execPath, NOBODY) && 'needs a Node that every user may run'
 const missing = lacks({ root: true, tools: ['setpriv'] }) ?? closedNode
 const root = test.skipIf(missing)
 const note = missing ? ` (${missing})` : ''
@@ -64,8 +64,8 @@ root(
     await first.ended
     const second = await hold({ dataDir: closed })
     expect(second.rows).toBeGreaterThanOrEqual(20)
-    const guard = parent(second.server)
-    kill(...children(guard).filter((pid) => pid !== second.server), second.node, guard)
+    const watchdog = parent(second.server)
+    kill(...children(watchdog).filter((pid) => pid !== second.server), second.node, watchdog)
     await second.ended
     const third = await hold({ dataDir: closed })
     expect(isAlive(second.server)).toBe(false)

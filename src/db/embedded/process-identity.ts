@@ -1,25 +1,25 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** A process, told apart from those of other boots, containers and machines that have the same number. */
-export type Identity = {
+/** Identifies a process even among those with the same pid on other boots, in other containers, or on other machines. */
+export type ProcessIdentity = {
   pid: number
-  /** When it started, in the kernel's clock ticks since boot; empty where there is no /proc. */
+  /** When it started, in clock ticks since boot; empty where there is no /proc. */
   start: string
-  /** The boot and the namespace in which the number counts. */
+  /** The boot and the pid namespace in which the pid is valid. */
   boot: string
 }
 
-export function thisProcess(): Identity {
+export function thisProcess(): ProcessIdentity {
   return { pid: process.pid, start: startOf(process.pid) ?? '', boot: bootOf() }
 }
 
-/** Whether the process that this identity was taken from still runs, and where its number means anything. */
-export function isAlive({ pid, start, boot }: Identity): boolean {
+/** Whether this process still runs, on this boot and in this pid namespace. */
+export function isAlive({ pid, start, boot }: ProcessIdentity): boolean {
   return boot === bootOf() && startOf(pid) === start
 }
 
-/** When process `pid` started; undefined when there is no such process, or only a thread or a zombie of that number. */
+/** When process `pid` started; undefined if there is none, or if the pid is that of a thread or a zombie. */
 export function startOf(pid: number): string | undefined {
   if (process.platform !== 'linux') return existsByKill(pid) ? '' : undefined
   try {
@@ -28,7 +28,7 @@ export function startOf(pid: number): string | undefined {
     const leader = /^Tgid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return 'ZX'.includes(state) || Number(leader) !== pid ? undefined : rest[18]
   } catch {
-    return undefined // it ended meanwhile
+    return undefined // it has exited
   }
 }
 
@@ -36,7 +36,7 @@ function existsByKill(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM' // somebody else's, but it exists
+    return error instanceof Error && 'code' in error && error.code === 'EPERM' // it exists and belongs to another user
   }
 }
 

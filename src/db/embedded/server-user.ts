@@ -1,14 +1,14 @@
 import { chmodSync, chownSync, existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Who runs the server. `isOther`: not the user of this process, which is root then. */
+/** The user that runs the server. `isOther`: another one than the user of this process, who is root then. */
 export type ServerUser = { uid: number; gid: number; isOther: boolean }
 
 const CANDIDATES = ['postgres', 'node', 'nobody']
 
 /**
- * PostgreSQL refuses to run as root, so root lends it to somebody: the owner of the data, else `postgres`, `node` or
- * `nobody`. Makes the folder that user's own, mode 0700. Throws one line when the folder is somebody else's.
+ * PostgreSQL refuses to run as root. Root runs it as the owner of the data, else as `postgres`, `node` or `nobody`. Gives the
+ * folder to that user, with mode 0700. Throws one line if the folder belongs to another user.
  */
 export function chooseUser(dir: string, runAs?: string): ServerUser {
   const uid = process.getuid?.() ?? -1
@@ -42,11 +42,11 @@ function namedUser(names: readonly string[]): { uid: number; gid: number } {
   )
 }
 
-/** The innermost folder on the way to `path` (itself included) that the user may not pass through, if there is one. */
-export function barrier(path: string, user: ServerUser): string | undefined {
+/** `path` itself or the nearest of its parents that the user may not search, if there is one. */
+export function inaccessiblePart(path: string, user: ServerUser): string | undefined {
   if (!maySearch(path, user)) return path
   const parent = dirname(path)
-  return parent === path ? undefined : barrier(parent, user)
+  return parent === path ? undefined : inaccessiblePart(parent, user)
 }
 
 function maySearch(path: string, user: ServerUser): boolean {
@@ -55,7 +55,7 @@ function maySearch(path: string, user: ServerUser): boolean {
   return (mode & bit) !== 0
 }
 
-/** Gives a path that this process has just made to the server's user. */
-export function giveTo(user: ServerUser, path: string): void {
+/** Gives a path that this process has just created to the server's user. */
+export function chownTo(user: ServerUser, path: string): void {
   if (user.isOther) chownSync(path, user.uid, user.gid)
 }
