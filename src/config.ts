@@ -3,10 +3,10 @@ import { BlockList, isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 
-// Libraries read it when they are loaded, so `main.ts` imports this file before any other.
+// Libraries read NODE_ENV when they are loaded, so main.ts and cli.ts import this file first.
 process.env.NODE_ENV ??= 'production'
 
-/** Wrong or missing variables: one line that names them all, each followed by what is wrong with it. */
+/** Lists all wrong or missing variables in one line, each with what is wrong. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
@@ -30,7 +30,7 @@ const httpUrl = url(/^https?:\/\/[^/]/, 'https://developers.example').refine(
 
 const withoutSlash = (text: string) => text.replace(/\/+$/, '')
 
-/** Every variable that the service reads. An empty value counts as absent. README.md explains them. */
+/** Every variable that the service reads; README.md explains them. An empty value counts as absent. */
 export const variables = {
   PORT: whole(1, 65_535).default(3000),
   HOST: z
@@ -92,8 +92,8 @@ type Environment = z.output<typeof Environment>
 export type Config = Readonly<ReturnType<typeof configOf>>
 
 /**
- * The configuration of this process, frozen, from its environment and from `.env` in the current folder, whose values
- * lose against the environment's. Throws `ConfigError`.
+ * The configuration of this process, from its environment and from `.env` in the current folder; the environment takes
+ * precedence. Throws `ConfigError`.
  */
 export function loadConfig(): Config {
   if (existsSync('.env')) loadFile('.env')
@@ -109,7 +109,7 @@ function loadFile(file: string) {
   }
 }
 
-/** The same of given variables, for tests. Throws `ConfigError`. */
+/** The configuration from the given variables. Throws `ConfigError`. */
 export function readConfig(given: Readonly<Record<string, string | undefined>>): Config {
   const present = Object.fromEntries(Object.entries(given).filter(([name, value]) => name in variables && value !== ''))
   const parsed = Environment.safeParse(present)
@@ -118,7 +118,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
   return Object.freeze(configOf(parsed.data))
 }
 
-/** One sentence for each wrong variable, by what is wrong with it first. */
+/** One sentence for each wrong variable: its first issue. */
 function faultsIn(issues: readonly { path: PropertyKey[]; message: string }[]): string[] {
   const lines = new Map<string, string>()
   for (const { path, message } of issues) {
@@ -133,7 +133,7 @@ function configOf(read: Environment) {
   return {
     port: read.PORT,
     host: read.HOST,
-    publicUrl: read.PUBLIC_URL ?? `http://${reachable(read.HOST)}:${read.PORT}`,
+    publicUrl: read.PUBLIC_URL ?? `http://${localHost(read.HOST)}:${read.PORT}`,
     dataDir: read.DATA_DIR,
     isEmbedded,
     databaseUrl: read.DATABASE_URL,
@@ -160,10 +160,10 @@ function configOf(read: Environment) {
   }
 }
 
-/** The embedded server takes 60 connections, and a process needs 11. */
+/** The embedded server accepts 60 connections, and a process needs 11. */
 const EMBEDDED_PROCESSES_MAX = 4
 
-/** What is wrong with variables of which each may be right. */
+/** Variables that are valid by themselves but not together. */
 function contradictionsIn(present: Partial<Record<string, unknown>>): string[] {
   if (present.DATABASE_URL !== undefined) {
     if (present.SECRET_KEYS !== undefined) return []
@@ -180,8 +180,8 @@ function contradictionsIn(present: Partial<Record<string, unknown>>): string[] {
 
 const isOn = (value: 'on' | 'off' | undefined, otherwise: boolean) => (value === undefined ? otherwise : value === 'on')
 
-/** How a caller on this machine names what we listen on. */
-function reachable(host: string): string {
+/** The host by which a client on this machine reaches the service. */
+function localHost(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return isIP(host) === 6 ? `[${host}]` : host

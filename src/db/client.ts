@@ -19,31 +19,31 @@ export type Database = PgDatabase<PostgresJsQueryResultHKT>
 /** A URL, or the unix socket of the embedded server: `host` is the folder that holds it. */
 export type DatabaseTarget = string | { host: string; port: number; user: string; database: string }
 
-/** `transaction`: behind PgBouncer in that mode, where nothing of a session lasts. */
+/** `transaction`: behind PgBouncer in that mode, where no session state survives a transaction. */
 export type Pooler = 'session' | 'transaction'
 
 export type ConnectOptions = {
-  /** What `pg_stat_activity` shows. */
+  /** `application_name`, as `pg_stat_activity` shows it. */
   name?: string
-  /** Connections at most. */
+  /** The largest number of connections. */
   max?: number
-  /** The server cancels a statement after so long; 0: never, for migrations and repairs. */
+  /** `statement_timeout`; 0 for none, which migrations and repairs need. */
   statementMs?: number
   pooler?: Pooler
-  /** How many statements may wait on a connection behind the one that runs. */
+  /** How many statements may be sent on a connection behind the one that runs. */
   pipeline?: number
-  /** Whether a plan is made once for all values or anew for each; the server's own choice when left out. */
+  /** Whether a statement is planned once for all values or for each; by default the server decides. */
   plans?: 'generic' | 'custom'
   onNotify?: (channel: string, payload: string) => void
-  /** Called when a connection has ended, for whatever reason. */
+  /** Called when a connection has ended, for any reason. */
   onClose?: () => void
 }
 
 const IDLE_S_BEYOND_STATEMENT = 5
 
 /**
- * Opens a client with the settings that survive a server that stops, stalls or moves. An idle connection ends after the
- * statement's limit and 5 s; one that is silent for 5 s more must be dead, and the patched driver destroys it.
+ * Opens a client whose settings cope with a server that stops, stalls or moves. An idle connection is closed after
+ * `statementMs` and 5 s. One that is still open and silent 5 s later has lost its server, and the patched driver destroys it.
  */
 export function connect(target: DatabaseTarget, options: ConnectOptions = {}): Sql {
   const { max = 8, statementMs = 10_000, pooler = 'session', pipeline = 0, onNotify, onClose } = options
@@ -53,7 +53,7 @@ export function connect(target: DatabaseTarget, options: ConnectOptions = {}): S
     connect_timeout: 5,
     idle_timeout: statementMs === 0 ? 0 : statementMs / 1000 + IDLE_S_BEYOND_STATEMENT,
     max_lifetime: 1800,
-    backoff: (failures: number) => Math.min(1, 0.05 * 2 ** failures), // seconds; the driver's own grows to 20
+    backoff: (failures: number) => Math.min(1, 0.05 * 2 ** failures), // in seconds; the driver's default grows to 20
     keep_alive: 10,
     prepare: pooler === 'session',
     onnotice: () => {},
@@ -66,7 +66,7 @@ export function connect(target: DatabaseTarget, options: ConnectOptions = {}): S
   return typeof target === 'string' ? postgres(target, settings) : postgres({ ...target, ...settings })
 }
 
-/** PgBouncer refuses start-up parameters but the name; there `ALTER ROLE` sets the limits. */
+/** PgBouncer accepts no start-up parameter but the name. Set the limits there with `ALTER ROLE`. */
 function sessionSettings({ name = 'developer-api', statementMs = 0, pooler, plans }: ConnectOptions) {
   if (pooler === 'transaction') return { application_name: name }
   return {
@@ -81,8 +81,8 @@ function sessionSettings({ name = 'developer-api', statementMs = 0, pooler, plan
 }
 
 /**
- * Drizzle over a client. It changes the client's parsers: times and 64-bit integers of raw statements come back as text.
- * Without the schema, which relational queries alone would need: with it, every transaction builds one object per table.
+ * Drizzle over a client. Drizzle changes the parsers of the client: times and 64-bit integers of raw statements become text.
+ * It is not given the schema, which only relational queries need, because every transaction would create an object per table.
  */
 export function databaseOver(client: Sql, watch?: StatementWatch): Database {
   return drizzle({ client: preparing(client, watch), casing: 'snake_case' })

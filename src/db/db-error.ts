@@ -1,4 +1,4 @@
-/** Codes of the driver and of node:net that say: the server did not answer, or its answer never came. */
+/** Codes of the driver, of node:net and of the server for a connection that could not be opened, or was lost. */
 const LOST = new Set([
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
@@ -30,7 +30,7 @@ const VIOLATIONS = new Set(['23505', '23503', '23514'])
 /** Whether the connection was lost, so that it is unknown whether the statement ran. */
 export const isConnectionLost = (error: unknown): boolean => has(LOST, error)
 
-/** Whether the database cannot answer now, through no fault of the statement: worth another try a second later. */
+/** Whether the database cannot answer at the moment, whatever the statement; worth a retry a second later. */
 export const isUnavailable = (error: unknown): boolean => has(LOST, error) || has(OVERLOADED, error)
 
 /** Whether the whole transaction may simply be run again: a deadlock (40P01) or a serialization failure (40001). */
@@ -39,14 +39,14 @@ export const isRetryable = (error: unknown): boolean => has(RETRYABLE, error)
 /** Whether a text holds what PostgreSQL cannot store: NUL, or broken UTF-8 (22021). */
 export const isInvalidText = (error: unknown): boolean => codeOf(error) === '22021'
 
-/** The name of the constraint that refused a row (23505, 23503, 23514), or undefined when that was not the failure. */
+/** The name of the constraint that rejected a row (23505, 23503, 23514); undefined for any other error. */
 export function violatedConstraint(error: unknown): string | undefined {
   const failure = failureOf(error)
   if (!failure || !VIOLATIONS.has(failure.code)) return undefined
   return failure.constraint_name
 }
 
-/** Whether a row found no partition: 23514 that no constraint stands behind. */
+/** Whether a row had no partition: 23514 without the name of a constraint. */
 export function isPartitionMissing(error: unknown): boolean {
   const failure = failureOf(error)
   return failure?.code === '23514' && failure.constraint_name === undefined
@@ -58,13 +58,13 @@ export const isDetachPending = (error: unknown): boolean => codeOf(error) === '5
 type Failure = { code: string; constraint_name?: string; syscall?: string }
 
 const has = (codes: ReadonlySet<string>, error: unknown) => codes.has(codeOf(error) ?? '')
-/** A file that is missing is no server that is. */
+/** ENOENT counts only for a socket: a missing file is no missing server. */
 const codeOf = (error: unknown) => {
   const failure = failureOf(error)
   return failure?.code === 'ENOENT' && failure.syscall !== 'connect' ? undefined : failure?.code
 }
 
-/** The failure with a code in a chain of causes: drizzle wraps what the driver throws. */
+/** The first error with a code in the chain of causes, because drizzle wraps the errors of the driver. */
 function failureOf(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined
   return isFailure(error) ? error : failureOf(error.cause)

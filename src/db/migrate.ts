@@ -8,24 +8,24 @@ import { connect, type Database, type DatabaseTarget, databaseOver } from './cli
 import { maintainPartitions } from './partitions.ts'
 import { endClient } from './pools.ts'
 
-/** The SQL is read from the sources, also by the compiled service: it is not copied. */
+/** The built service reads the SQL from the sources, too: the build does not copy it. */
 export const MIGRATIONS = join(projectFolder, 'src/db/migrations')
 
 const LOCK = 4_815_162 // any number, the same in every release
-const ASK_AGAIN_MS = 200
+const POLL_MS = 200
 
 export type MigrateOptions = {
   folder?: string
-  /** Called once when another process is migrating. */
+  /** Called once if another process is migrating. */
   onWait?: () => void
-  /** For how many days to come partitions are made. */
+  /** For how many days ahead partitions are created. */
   ahead?: number
 }
 
 /**
- * Applies the migrations that are missing, each once however many processes start together, and makes the partitions that
- * are due; returns how many migrations it applied. `target` must be a direct connection: a session's lock does not pass a
- * transaction pooler. All of them are one transaction, so a failure leaves nothing.
+ * Applies pending migrations, each once even if several processes start together, and creates missing partitions. Returns how
+ * many migrations it applied. They are one transaction, so a failure leaves nothing. `target` must be a direct connection,
+ * because a session's lock does not work through a transaction pooler.
  */
 export async function migrateDatabase(target: DatabaseTarget, options: MigrateOptions = {}): Promise<number> {
   const { folder = MIGRATIONS, onWait = () => {}, ahead = 7 } = options
@@ -43,7 +43,7 @@ export async function migrateDatabase(target: DatabaseTarget, options: MigrateOp
     if (folder === MIGRATIONS) await maintainPartitions(db, new Date(), { ahead })
     return applied - before
   } finally {
-    await endClient(client) // and with the session goes the lock
+    await endClient(client) // also releases the lock
   }
 }
 
@@ -54,7 +54,7 @@ export async function countPending(db: Database): Promise<number> {
 
 type Entry = { tag: string; when: number }
 
-/** The journal's entries, proven to be complete and in order: drizzle skips one that is older than the newest applied. */
+/** The entries of the journal. Throws unless they are complete and in order: drizzle skips one that is older than the newest applied. */
 export function readJournal(folder: string): Entry[] {
   const text = readFileSync(join(folder, 'meta', '_journal.json'), 'utf8')
   const { entries } = JSON.parse(text) as { entries: Entry[] }
@@ -69,15 +69,15 @@ export function readJournal(folder: string): Entry[] {
 }
 
 /**
- * Asks again and again: a session that waits inside pg_advisory_lock() holds a snapshot, for which a concurrent index
- * build of the process before it would wait.
+ * Polls, because a session that waits inside pg_advisory_lock() holds a snapshot, and a concurrent index build by the owner
+ * of the lock would wait for that.
  */
 async function lock(db: Database, onWait: () => void): Promise<void> {
-  for (let asked = 0; ; asked++) {
+  for (let polls = 0; ; polls++) {
     const [row] = await db.execute<{ mine: boolean }>(sql`select pg_try_advisory_lock(${LOCK}) as mine`)
     if (row?.mine) return
-    if (asked === 0) onWait()
-    await after(ASK_AGAIN_MS)
+    if (polls === 0) onWait()
+    await after(POLL_MS)
   }
 }
 

@@ -6,9 +6,9 @@ const APART_MS = 50
 const notify = statement<[channel: string], object>(`select pg_notify($1, '')`)
 
 /**
- * Tells every listening process that there is something on a channel: at once, then at most every 50 ms, the last time
- * after the last call. To be called after the commit, never inside a transaction: NOTIFY would serialise all commits of
- * the database. A failure is ignored: whoever listens also looks by itself.
+ * Returns a function that notifies a channel: at once, then at most every 50 ms, the last time after the last call. Call it
+ * after the commit and never in a transaction, because NOTIFY serialises all commits of the database. Failures are ignored,
+ * because listeners also poll.
  */
 export function announcer(db: Database, channel: string): () => void {
   let isPausing = false

@@ -1,7 +1,7 @@
-/** A partition's time, `from` included and `to` not; `name` is its day or month in UTC. */
+/** The time range of a partition: `from` inclusive, `to` exclusive. `name` is its day or month in UTC. */
 export type PartitionRange = { name: string; from: Date; to: Date }
 
-/** The days or months of UTC from the one that holds `from` to the one that holds `to`. */
+/** The days or months in UTC, from that of `from` to that of `to`. */
 export function partitionRanges(unit: 'day' | 'month', from: Date, to: Date): PartitionRange[] {
   const start = (step: number) =>
     unit === 'month'

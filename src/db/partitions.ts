@@ -6,16 +6,16 @@ import { partitionRanges } from './partition-ranges.ts'
 import { decodeTime, idPrefixAt } from './time-prefix.ts'
 
 /**
- * Range partitions over identifiers, whose first ten characters are their millisecond: a table ordered by id is ordered by
- * time, the primary key is the id alone, and a look-up by id touches one partition.
+ * Tables that are partitioned by ranges of identifiers. An identifier begins with its time, so that a table ordered by id is
+ * ordered by time, the primary key is the id alone, and a look-up by id reads one partition.
  *
- * No DEFAULT partition: with one, a page reads every partition instead of the newest, a reader blocks ATTACH, a stray row
- * forbids the partition of its day, and DETACH … CONCURRENTLY is refused.
+ * There is no DEFAULT partition. With one, a page would read every partition instead of the newest, a reader would block
+ * ATTACH, a stray row would prevent the partition of its day, and DETACH … CONCURRENTLY would be refused.
  */
 const PARTITIONED = [
   { table: 'chat_messages', prefix: 'msg', unit: 'month', keepDays: undefined },
   { table: 'audit_log', prefix: 'aud', unit: 'month', keepDays: 400 },
-  { table: 'events', prefix: 'evt', unit: 'day', keepDays: 35 }, // 30 promised, and the longest schedule of attempts
+  { table: 'events', prefix: 'evt', unit: 'day', keepDays: 35 }, // 30 days are promised; the rest is the longest schedule of attempts
   { table: 'webhook_deliveries_done', prefix: 'dlv', unit: 'day', keepDays: 35 },
   { table: 'webhook_attempts', prefix: 'dlv', unit: 'day', keepDays: 35 },
 ] as const
@@ -28,24 +28,24 @@ export type PartitionWindow = { back?: number; ahead?: number }
 export type MaintainedPartitions = { made: string[]; dropped: string[] }
 
 /**
- * Makes the partitions that are missing from `back` days before `now` to `ahead` days after it, then drops those past
- * their time. Safe beside readers and writers, and beside itself. What cannot get its lock within two seconds fails and
- * is done by the next run.
+ * Creates the missing partitions from `back` days before `now` to `ahead` days after it, then drops those that are too old.
+ * Safe beside readers and writers, and in several processes at once. Throws if it cannot get a lock within two seconds; the
+ * next run does the rest.
  */
 export async function maintainPartitions(
   db: Database,
   now: Date,
-  reach: PartitionWindow = {},
+  window: PartitionWindow = {},
 ): Promise<MaintainedPartitions> {
-  const made = await makePartitions(db, now, reach)
+  const made = await makePartitions(db, now, window)
   const dropped: string[] = []
   for (const one of PARTITIONED) dropped.push(...(await dropOld(db, one, now)))
   return { made, dropped }
 }
 
 /**
- * Makes the partitions of these days when that is why a row was refused; returns whether another try can succeed. Only a
- * service whose hourly run has failed for a week comes here.
+ * Creates the current partitions if a row was rejected for lack of one, and returns whether a retry can succeed. This happens
+ * only after the hourly maintenance has failed for a week.
  */
 export async function mendPartitions(db: Database, error: unknown): Promise<boolean> {
   if (!isPartitionMissing(error)) return false
@@ -65,7 +65,7 @@ async function makePartitions(db: Database, now: Date, { back = 0, ahead = 7 }: 
   })
 }
 
-/** Until when rows of every partitioned table find their partition; the past when one of them has none at all. */
+/** Until when every partitioned table has partitions; 1970 if one has none at all. */
 export async function partitionsUntil(db: Database): Promise<Date> {
   const bounds = await Promise.all(PARTITIONED.map(async ({ table }) => (await partitionsOf(db, table)).at(-1)?.bound))
   return new Date(Math.min(...bounds.map((bound) => (bound ? decodeTime(bound) : 0))))
@@ -77,7 +77,7 @@ async function makeMissing(tx: Database, { table, prefix, unit }: Partitioned, f
     .map((span) => ({ ...span, name: `${table}_${span.name}` }))
     .filter(({ name }) => !present.has(name))
   for (const { name, from, to } of missing) {
-    // CREATE … PARTITION OF waits for every reader of the table, and all others wait behind it; ATTACH does not
+    // CREATE … PARTITION OF would wait for all readers of the table and block everybody behind it; ATTACH does not
     const [low, high] = [idPrefixAt(prefix, from), idPrefixAt(prefix, to)]
     await run(tx, `create table ${name} (like ${table} including defaults including constraints including storage)`)
     await run(tx, `alter table ${table} attach partition ${name} for values from ('${low}') to ('${high}')`)
@@ -113,7 +113,7 @@ async function detach(db: Database, table: string, { name, isPending }: Partitio
   }
 }
 
-/** Former partitions of a table: only their detaching makes them, only their dropping is left to do. */
+/** Former partitions of a table, which are detached but not dropped yet. */
 async function detachedFrom(db: Database, table: string): Promise<string[]> {
   const rows = await db.execute<{ name: string }>(sql`
     select relname as name from pg_class
@@ -124,7 +124,7 @@ async function detachedFrom(db: Database, table: string): Promise<string[]> {
 
 type Partition = { name: string; bound: string; isPending: boolean }
 
-/** The partitions of a table with their upper bounds, in order of time. */
+/** The partitions of a table and their upper bounds, in order of time. */
 async function partitionsOf(db: Database, table: string): Promise<Partition[]> {
   const rows = await db.execute<Partition>(sql`
     select child.relname as name, inhdetachpending as "isPending",
@@ -134,7 +134,7 @@ async function partitionsOf(db: Database, table: string): Promise<Partition[]> {
   return [...rows]
 }
 
-/** DDL takes no parameters; what stands in it are the names and bounds of this file. */
+/** DDL takes no parameters. The statements contain only names and bounds from this file. */
 async function run(db: Database, statement: string): Promise<void> {
   await db.execute(sql.raw(statement))
 }

@@ -1,15 +1,15 @@
 import type { Sql, TransactionSql } from 'postgres'
 
 type Client = Sql | TransactionSql
-/** Called with the text of a statement when it is asked; what it returns is called with its rows or its error. */
+/** Called with the text of each statement. The function that it returns is called with the rows or the error. */
 export type StatementWatch = (text: string) => (outcome: unknown) => void
 
 type Unsafe = (query: string, parameters?: unknown[], options?: { prepare?: boolean }) => Promise<unknown>
 
 /**
- * A client as drizzle should see it: statements with parameters are prepared on the server, which takes one round trip
- * where drizzle's own way takes two. A text without parameters stays as it is, for it may hold several statements, as a
- * migration does. Behind a transaction pooler the client's own `prepare: false` wins.
+ * Wraps a client for drizzle so that statements with parameters are prepared, which takes one round trip where drizzle's own
+ * calls take two. A text without parameters is not prepared, because it may consist of several statements, as a migration
+ * does. The client's own `prepare: false`, for a transaction pooler, takes precedence.
  */
 export function preparing<Of extends Client>(client: Of, watch?: StatementWatch): Of {
   const overrides = new Map<string | symbol, unknown>([['unsafe', unsafeOf(client, watch)]])
@@ -21,7 +21,7 @@ export function preparing<Of extends Client>(client: Of, watch?: StatementWatch)
 }
 
 function unsafeOf(client: Client, watch: StatementWatch | undefined): Unsafe {
-  const unsafe = client.unsafe as Unsafe // what the driver takes is wider than its type
+  const unsafe = client.unsafe as Unsafe // the driver accepts more than its type says
   return (query, parameters, options) => {
     const asked = unsafe(query, parameters, parameters?.length ? { ...options, prepare: true } : options)
     if (watch) follow(asked, watch(query))
@@ -29,16 +29,16 @@ function unsafeOf(client: Client, watch: StatementWatch | undefined): Unsafe {
   }
 }
 
-/** The driver sends a statement in the next microtask, so whoever shapes its rows is still in time. */
+/** The driver sends a statement only in the next microtask, so the caller can still choose the form of its rows. */
 function follow(asked: Promise<unknown>, ended: (outcome: unknown) => void) {
   asked.then(ended, ended)
 }
 
-/** `begin` and `savepoint` end with the work to do; it is given a client that prepares, too. */
+/** The last argument of `begin` and `savepoint` is a function, which is given a client that prepares, too. */
 function scoped(open: (...given: never[]) => unknown, watch: StatementWatch | undefined) {
   return (...given: unknown[]) => {
-    const work = given.pop() as (client: TransactionSql) => unknown // the last argument, by the driver's signature
-    const opened = open as (...passed: unknown[]) => unknown
-    return opened(...given, (client: TransactionSql) => work(preparing(client, watch)))
+    const work = given.pop() as (client: TransactionSql) => unknown // by the driver's signature
+    const openScope = open as (...passed: unknown[]) => unknown
+    return openScope(...given, (client: TransactionSql) => work(preparing(client, watch)))
   }
 }

@@ -3,47 +3,47 @@ import type { Database } from './client.ts'
 import { isRetryable, isUnavailable } from './db-error.ts'
 import { statement } from './statement.ts'
 
-/** `replica` is the primary's own pool when there is no replica. */
+/** Without a replica, `replica` is the same pool as `slow`. */
 export type Readable = { slow: Database; replica: Database }
 
 const WAIT_MAX_MS = 100
-const ASK_AGAIN_MS = 10
-/** How long a replica that did not answer is left alone. */
-const REST_MS = 1_000
+const POLL_MS = 10
+/** How long a replica is not used after it did not answer. */
+const UNUSED_MS = 1_000
 
 const selectFlushed = statement<[], { lsn: string }>('select pg_current_wal_flush_lsn()::text as lsn')
 const selectReplayed = statement<[lsn: string], { has_it: boolean | null }>(
   'select pg_last_wal_replay_lsn() >= $1::pg_lsn as has_it',
 )
 
-const restsUntil = new WeakMap<Database, number>()
+const unusedUntil = new WeakMap<Database, number>()
 
 /**
- * Reads from the replica what was committed before this was called: it is asked how far it is, so whoever wrote sees what
- * was written, whichever process wrote it. When it lags by more than 100 ms, or is away, the primary answers instead.
+ * Reads from the replica, once it has replayed everything that was committed before this call, so that a caller sees earlier
+ * writes of any process. If the replica lags by more than 100 ms or is unavailable, the primary answers instead.
  */
 export async function readUpToDate<Result>(
   { slow, replica }: Readable,
   read: (db: Database) => Promise<Result>,
 ): Promise<Result> {
-  if (replica === slow || performance.now() < (restsUntil.get(replica) ?? 0)) return read(slow)
+  if (replica === slow || performance.now() < (unusedUntil.get(replica) ?? 0)) return read(slow)
   const [flushed] = await selectFlushed(slow)
   try {
     if (flushed && (await hasReplayed(replica, flushed.lsn))) return await read(replica)
   } catch (error) {
-    if (!isUnavailable(error) && !isRetryable(error)) throw error // 40001: it replays what the read would have needed
-    restsUntil.set(replica, performance.now() + REST_MS)
+    if (!isUnavailable(error) && !isRetryable(error)) throw error // 40001: replay removed rows that the read needed
+    unusedUntil.set(replica, performance.now() + UNUSED_MS)
   }
   return read(slow)
 }
 
-/** False for a replica that has become a primary, too: it may have gone another way. */
+/** Also false for a replica that was promoted to a primary: its history may have diverged. */
 async function hasReplayed(replica: Database, lsn: string): Promise<boolean> {
   const until = performance.now() + WAIT_MAX_MS
   for (;;) {
     const [replayed] = await selectReplayed(replica, lsn)
     if (replayed?.has_it) return true
     if (replayed?.has_it === null || performance.now() > until) return false
-    await after(ASK_AGAIN_MS)
+    await after(POLL_MS)
   }
 }

@@ -7,10 +7,9 @@ import { isConnectionLost } from './db-error.ts'
 import { mendPartitions } from './partitions.ts'
 
 /**
- * One SQL text for a hot path: prepared once per connection, one round trip, on the pool or in the transaction that `db`
- * is. Rows carry SQL's column names; times and `int8` come as text, `bytea` as a Buffer. Dates, Buffers and lists of
- * strings may be given as values. On the pool, a `select` whose connection was lost is asked once more, and a row without
- * a partition gets one.
+ * One SQL text for a hot path: prepared once per connection and one round trip, on a pool or in a transaction. Rows have the
+ * column names of SQL; times and `int8` are text, `bytea` is a Buffer. Values may be Dates, Buffers and lists of strings. On
+ * a pool, a `select` whose connection was lost is retried once, and a row that lacks a partition once that exists.
  */
 export function statement<Values extends readonly unknown[], Row>(text: string) {
   const isRead = /^\s*select\b/i.test(text)
@@ -21,8 +20,8 @@ export function statement<Values extends readonly unknown[], Row>(text: string) 
       return await ask()
     } catch (error) {
       if (is(db, PgTransaction)) throw error
-      const isWorthAgain = (isRead && isConnectionLost(error)) || (await mendPartitions(db, error))
-      if (!isWorthAgain) throw error
+      const isWorthRetrying = (isRead && isConnectionLost(error)) || (await mendPartitions(db, error))
+      if (!isWorthRetrying) throw error
       return await ask()
     }
   }
@@ -33,15 +32,15 @@ export function instantText(column: string): string {
   return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 }
 
-// `simple` is the driver's: a text without values would otherwise take the simple protocol, which prepares nothing
+// `simple: false`, because the driver would send a text without values by the simple protocol, which does not prepare
 const ONE_ROUND_TRIP = { prepare: true, simple: false }
 
-/** The driver's client behind a database. Every Database is made by `databaseOver`, so its session is postgres.js's. */
+/** The driver's client of a database. Every Database is made by `databaseOver`, so its session is one of postgres.js. */
 function clientOf(db: Database): Sql {
   return (db._.session as unknown as PostgresJsSession<Sql, Record<string, never>, Record<string, never>>).client
 }
 
-/** Drizzle takes the driver's own notion of dates away. */
+/** Drizzle removes the driver's serializer for dates. */
 function toParameter(value: unknown) {
-  return (value instanceof Date ? value.toISOString() : value) as string // what the driver takes is wider than its type
+  return (value instanceof Date ? value.toISOString() : value) as string // the driver accepts more than its type says
 }

@@ -46,7 +46,7 @@ const clientId = () =>
     .notNull()
     .references(() => clients.id, { onDelete: 'cascade' })
 
-/** At most two are live at a time, so that one can be rolled; the verb counts them under a lock on the client. */
+/** At most two are valid at a time, so that a secret can be rotated. The verb counts them while it holds a lock on the client. */
 export const clientSecrets = pgTable(
   'client_secrets',
   {
@@ -72,7 +72,7 @@ export const clientRedirectUris = pgTable(
   ],
 )
 
-/** Long-lived credentials that stand for the application itself. */
+/** Long-lived credentials of the application itself, without a user. */
 export const apiKeys = pgTable(
   'api_keys',
   {
@@ -80,7 +80,7 @@ export const apiKeys = pgTable(
     clientId: clientId(),
     name: text().notNull(),
     hash: bytea().notNull().unique('api_keys_hash_unique'),
-    /** The prefix and four digits more: with `last4` enough to tell a key in a configuration by. */
+    /** The prefix and four more characters. With `last4` they identify a key in somebody's configuration. */
     first8: text().notNull().default('lsk_'),
     last4: text().notNull(),
     scopes: text().array().notNull(),

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { check, index, inet, jsonb, pgTable, text } from 'drizzle-orm/pg-core'
 import { key } from './columns.ts'
 
-/** Who did what to accounts, applications and credentials. Partitioned by id, a month each. */
+/** Who did what to accounts, applications and credentials. Partitioned by id, one partition per month. */
 export const auditLog = pgTable(
   'audit_log',
   {

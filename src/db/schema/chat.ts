@@ -3,8 +3,8 @@ import { check, index, pgTable, text } from 'drizzle-orm/pg-core'
 import { instant, key } from './columns.ts'
 
 /**
- * Partitioned by id, a month each. Without foreign keys: a message outlives its author (`user_id` and `user_name` are
- * copies), and each message saves two look-ups and two row locks.
+ * Partitioned by id, one partition per month. No foreign keys: a message outlives its author (`user_id` and `user_name` are
+ * copies), and each insert saves two look-ups and two row locks.
  */
 export const chatMessages = pgTable(
   'chat_messages',

@@ -1,12 +1,12 @@
 import { customType, timestamp } from 'drizzle-orm/pg-core'
 
 /**
- * Identifiers and everything that is ordered by. Collation "C" compares bytes: the same order on every server, and no
- * index that a new version of libc or ICU silently corrupts.
+ * For identifiers and everything that lists are ordered by. Collation "C" compares bytes: the order is the same on every
+ * server, and a new version of libc or ICU cannot silently corrupt an index.
  */
 export const key = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
 
-/** A time that the API shows: milliseconds, so that what is stored is what is shown is what a cursor carries. */
+/** A time that the API shows: in milliseconds, so that the stored, the shown and the cursor's value are the same. */
 export const instant = () => timestamp({ withTimezone: true, precision: 3 })
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, primaryKey, smallint, text, timestamp, uuid } from 'drizzle-orm/pg-core'
 import { instant, key } from './columns.ts'
 
-/** Events of more than 500 receivers, which the worker expands; it goes on after `after_id`. */
+/** Events with more than 500 receivers, which the worker expands in steps; the next step starts after `after_id`. */
 export const webhookFanouts = pgTable('webhook_fanouts', {
   eventId: key().primaryKey(),
   type: key().notNull(),
@@ -11,7 +11,7 @@ export const webhookFanouts = pgTable('webhook_fanouts', {
   afterId: key().notNull().default(''),
 })
 
-/** Unfinished deliveries only. No foreign keys: each insert would lock the subscription. */
+/** Unfinished deliveries only. No foreign keys, because each insert would lock the subscription. */
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
   {
@@ -33,7 +33,7 @@ export const webhookDeliveries = pgTable(
   ],
 )
 
-/** Finished deliveries. Partitioned by id, a day each; a replay moves the row back. */
+/** Finished deliveries. Partitioned by id, one partition per day. A replay moves the row back to the queue. */
 export const webhookDeliveriesDone = pgTable(
   'webhook_deliveries_done',
   {
@@ -57,7 +57,7 @@ export const webhookDeliveriesDone = pgTable(
   ],
 )
 
-/** What each attempt met: a status or an error, never both. Partitioned by the delivery's id, a day each. */
+/** The result of each attempt: a status or an error, never both. Partitioned by the delivery's id, one partition per day. */
 export const webhookAttempts = pgTable(
   'webhook_attempts',
   {

@@ -3,7 +3,7 @@ import { bigint, check, index, pgTable, text } from 'drizzle-orm/pg-core'
 import { instant, key } from './columns.ts'
 import { users } from './people.ts'
 
-/** The number of a channel's newest event. Its row lock lasts until the commit: the sequence has no gap and no double. */
+/** The number of a channel's newest event. Its row stays locked until the commit, so no number is skipped or used twice. */
 export const channelSequences = pgTable('channel_sequences', {
   channelId: key()
     .primaryKey()
@@ -11,7 +11,7 @@ export const channelSequences = pgTable('channel_sequences', {
   last: bigint({ mode: 'number' }).notNull(),
 })
 
-/** Partitioned by id, a day each. The payload is text: the bytes that are signed are the bytes that are stored. */
+/** Partitioned by id, one partition per day. The payload is text, so that the stored bytes are those that are signed. */
 export const events = pgTable(
   'events',
   {

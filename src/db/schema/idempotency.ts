@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { check, index, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { bytea, instant, key } from './columns.ts'
 
-/** Answers to `Idempotency-Key`s of a credential's client and user. Encrypted: one of them holds a signing secret. */
+/** Answers by `Idempotency-Key` and by the credential's client and user. Encrypted, because one kind contains a signing secret. */
 export const idempotencyKeys = pgTable(
   'idempotency_keys',
   {

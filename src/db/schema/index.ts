@@ -1,4 +1,4 @@
-/** The whole schema, for the migrations' generator and for whoever needs several nouns of it. */
+/** The whole schema, for the generator of migrations and for modules that need several tables. */
 export * from './applications.ts'
 export * from './audit.ts'
 export * from './categories.ts'

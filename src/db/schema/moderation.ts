@@ -3,7 +3,7 @@ import { check, index, pgTable, unique } from 'drizzle-orm/pg-core'
 import { instant, key } from './columns.ts'
 import { users } from './people.ts'
 
-/** Who may not write in a channel. A ban stays when its user is deleted; then it names nobody. */
+/** Users who may not write in a channel. A ban stays when its user is deleted, without a user then. */
 export const bans = pgTable(
   'bans',
   {

@@ -10,7 +10,7 @@ const clientId = () =>
     .references(() => clients.id, { onDelete: 'cascade' })
 const grantId = () => key().references(() => grants.id, { onDelete: 'cascade' })
 
-/** One consent of one user to one application: the family of tokens that the detection of reuse revokes. */
+/** One consent of a user to an application. All its tokens are revoked together when a token is reused. */
 export const grants = pgTable(
   'grants',
   {
@@ -20,7 +20,7 @@ export const grants = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     scopes: text().array().notNull(),
-    /** The key that every refresh of a public client proves (RFC 9449, section 5). */
+    /** The key that a public client must prove at every refresh (RFC 9449, section 5). */
     dpopJkt: text(),
     createdAt: instant().notNull(),
     expiresAt: instant().notNull(),
@@ -63,7 +63,7 @@ export const authorizationCodes = pgTable(
   ],
 )
 
-/** Used ones stay until their grant ends: that is how a second use is noticed. */
+/** Used tokens stay until their grant ends, so that a second use is detected. */
 export const refreshTokens = pgTable(
   'refresh_tokens',
   {
@@ -79,7 +79,7 @@ export const refreshTokens = pgTable(
   ],
 )
 
-/** Without a user: a token of `client_credentials`, which no grant stands behind. */
+/** Tokens of `client_credentials` have no user and no grant. */
 export const accessTokens = pgTable(
   'access_tokens',
   {
@@ -101,7 +101,7 @@ export const accessTokens = pgTable(
   ],
 )
 
-/** The `jti` of assertions (RFC 7523) and DPoP proofs (RFC 9449), so that every process refuses the second use. */
+/** The `jti` of assertions (RFC 7523) and DPoP proofs (RFC 9449), so that every process refuses a second use. */
 export const usedAssertions = pgTable(
   'used_assertions',
   { hash: bytea().primaryKey(), expiresAt: instant().notNull() },

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { check, index, inet, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { bytea, instant, key, USERNAME_PATTERN } from './columns.ts'
 
-/** People, and at the same time channels: a channel is the public face of a user. */
+/** Users, and at the same time channels: a channel is the public side of a user. */
 export const users = pgTable(
   'users',
   {
@@ -24,7 +24,7 @@ export const users = pgTable(
   ],
 )
 
-/** Logins of the first-party pages. The cookie's secret is known by its SHA-256 only. */
+/** Sessions of the first-party pages. Only the SHA-256 of the cookie's secret is stored. */
 export const loginSessions = pgTable(
   'login_sessions',
   {

@@ -4,7 +4,7 @@ import { key } from './columns.ts'
 
 const count = () => bigint({ mode: 'number' }).notNull().default(0)
 
-/** Requests of an application by hour and operation, counted in memory and added up here. */
+/** Requests of an application by hour and operation; counted in memory and added here every few seconds. */
 export const clientUsage = pgTable(
   'client_usage',
   {

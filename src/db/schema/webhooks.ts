@@ -4,7 +4,7 @@ import { clients } from './applications.ts'
 import { bytea, instant, key } from './columns.ts'
 import { users } from './people.ts'
 
-/** Where events go, and in which health the receiver is. Without a user: events of every channel. */
+/** Where events are sent, and the health of the receiver. Without a user: events of every channel. */
 export const webhookSubscriptions = pgTable(
   'webhook_subscriptions',
   {
@@ -36,12 +36,12 @@ export const webhookSubscriptions = pgTable(
     index('webhook_subscriptions_page')
       .on(table.clientId, table.userId, table.id)
       .where(sql`${table.deletedAt} is null`),
-    // "is null" gives no order, so those without a user have an index of their own
+    // An index condition "is null" does not keep the order, so rows without a user have an index of their own
     index('webhook_subscriptions_page_all')
       .on(table.clientId, table.id)
       .where(sql`${table.userId} is null and ${table.deletedAt} is null`),
     index('webhook_subscriptions_user').on(table.userId),
-    index('webhook_subscriptions_client').on(table.clientId), // of deleted ones, too: they go with their application
+    index('webhook_subscriptions_client').on(table.clientId), // includes deleted subscriptions, which are removed with their application
     check('webhook_subscriptions_url_length', sql`char_length(${table.url}) between 1 and 2048`),
     check('webhook_subscriptions_types_not_empty', sql`cardinality(${table.eventTypes}) > 0`),
     check('webhook_subscriptions_description_length', sql`char_length(${table.description}) between 1 and 500`),
@@ -58,7 +58,7 @@ export const webhookSubscriptions = pgTable(
   ],
 )
 
-/** Signing secrets, encrypted. At most three are live at a time. */
+/** Signing secrets, encrypted. At most three are valid at a time. */
 export const webhookSecrets = pgTable(
   'webhook_secrets',
   {
@@ -79,7 +79,7 @@ export const webhookSecrets = pgTable(
   ],
 )
 
-/** Who gets an event: two index probes (the channel and `*`, every channel), however many subscriptions there are. */
+/** Finds the receivers of an event by two index probes, for the channel and for `*`, however many subscriptions there are. */
 export const webhookSubscriptionTypes = pgTable(
   'webhook_subscription_types',
   { type: key().notNull(), channelId: key().notNull(), subscriptionId: key().notNull() },
