@@ -25,9 +25,9 @@ const claim = (limit = 100, more: { lane?: 0 | 1; after?: Cursor; scan?: number;
   claimDue(stage.context, { lane: 0, limit, after: '', ...more })
 const finish = (row: Claimed): Settlement => ({
   ...releaseOf(row),
-  verdict: { kind: 'finish', outcome: 'delivered', reason: null },
+  outcome: { kind: 'finish', result: 'delivered', reason: null },
 })
-const retry = (row: Claimed, delayS = 3600): Settlement => ({ ...releaseOf(row), verdict: { kind: 'retry', delayS } })
+const retry = (row: Claimed, delayS = 3600): Settlement => ({ ...releaseOf(row), outcome: { kind: 'retry', delayS } })
 const bySubscription = (rows: Claimed[]) => rows.map((row) => row.subscription_id)
 const expireLeases = () => stage.pass(40_000)
 
@@ -213,7 +213,7 @@ test(`renewing, settling, sweeping, deleting and claiming the same rows at once 
     const shuffled = () => rows.toSorted(() => Math.random() - 0.5)
     const failing = (row: Claimed): Settlement => ({
       ...retry(row, 0),
-      sign: { isSuccess: false, isProbe: false, grows: false, halves: true, isGone: false, retryAfterS: null },
+      health: { isSuccess: false, isProbe: false, grows: false, halves: true, isGone: false, retryAfterS: null },
     })
     const stop = `update webhook_subscriptions set deleted_at = now() where id = '${ids[round % 6]}'`
     await Promise.all([

@@ -23,15 +23,15 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]()
 })
 
-const verdicts: Record<'finish' | 'retry' | 'release', Outcome> = {
-  finish: { kind: 'finish', outcome: 'delivered', reason: null },
+const outcomes: Record<'finish' | 'retry' | 'release', Outcome> = {
+  finish: { kind: 'finish', result: 'delivered', reason: null },
   retry: { kind: 'retry', delayS: 0 },
   release: { kind: 'release', delayS: 0 },
 }
 type Step =
   | { do: 'emit'; to: number }
   | { do: 'claim'; lane: 0 | 1; limit: number }
-  | { do: 'settle'; which: number; how: keyof typeof verdicts }
+  | { do: 'settle'; which: number; how: keyof typeof outcomes }
   | { do: 'renew'; which: number }
   | { do: 'expire' }
   | { do: 'sweep' }
@@ -152,12 +152,12 @@ class Queue {
     for (const id of this.subscriptions) expect(model.inFlight(id).length, 'in flight').toBeLessThanOrEqual(WINDOW)
   }
 
-  async #settle(row: Claimed | undefined, how: keyof typeof verdicts) {
+  async #settle(row: Claimed | undefined, how: keyof typeof outcomes) {
     if (!row) return
     const { model } = this
     const isHeld = model.isHeld(row)
     const attempt = { startedMs: Date.now(), durationMs: 1, status: 200, errorClass: null, response: null }
-    const settlement = { ...releaseOf(row), verdict: verdicts[how], attempt: how === 'release' ? null : attempt }
+    const settlement = { ...releaseOf(row), outcome: outcomes[how], attempt: how === 'release' ? null : attempt }
     const { leases } = await settle(stage.context, [settlement])
     expect(leases.has(row.lease)).toBe(isHeld)
     if (!isHeld) return

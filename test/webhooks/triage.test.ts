@@ -23,7 +23,7 @@ test('a worker that stood still between its claim and its attempts begins none t
   expect(triage(row, loaded, readBefore(14_000), false)).toHaveProperty('send')
   for (const ms of [15_100, 29_000, 31_000]) {
     expect(triage(row, loaded, readBefore(ms), false)).toMatchObject({
-      settle: { verdict: { kind: 'release', delayS: 0 } },
+      settle: { outcome: { kind: 'release', delayS: 0 } },
     })
   }
 })
@@ -31,6 +31,6 @@ test('a worker that stood still between its claim and its attempts begins none t
 test('a row that was handed out five times more often than it was tried is poison; one that was tried is not', () => {
   const fate = (claims: number, attempts: number) => triage({ ...row, claims, attempts }, loaded, readBefore(0), false)
   expect(fate(5, 0)).toHaveProperty('send')
-  expect(fate(6, 0)).toMatchObject({ settle: { verdict: { kind: 'finish', outcome: 'failed', reason: 'poison' } } })
+  expect(fate(6, 0)).toMatchObject({ settle: { outcome: { kind: 'finish', result: 'failed', reason: 'poison' } } })
   expect(fate(9, 4)).toHaveProperty('send')
 })

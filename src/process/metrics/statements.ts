@@ -51,10 +51,10 @@ function logSlow(log: Logger, facts: { pool: PoolName; durationMs: number; state
   log.warn(facts, 'Slow statement')
 }
 
-/** The beginning of the text on one line, without literals, which may be somebody's data. */
+/** The beginning of the text on one line, without comments and without literals, which may be somebody's data. */
 const redactedText = (text: string) =>
   text
-    .replace(/'(?:[^']|'')*'/g, "'…'")
+    .replace(/'(?:[^']|'')*'|--.*/g, (part) => (part.startsWith('--') ? '' : "'…'"))
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, TEXT_LENGTH_MAX)

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Count } from '../../../counters/counters.ts'
 import { events, webhookAttempts, webhookDeliveriesDone } from '../../../db/schema/index.ts'
+import { isSuccess } from '../../../shared/delivery.ts'
 import type { ActorContext } from '../../core/context.ts'
 import { newId } from '../../core/ids.ts'
 import { countOrRefuse, rateLimits } from '../../core/rate-limits.ts'
@@ -84,7 +85,7 @@ type Result = { deliveryId: string; eventId: string; type: string; subscriptionI
 async function keepResult(ctx: ActorContext, { deliveryId, eventId, type, subscriptionId, record }: Result) {
   const { startedMs, durationMs, status, errorClass, response } = record
   const startedAt = new Date(startedMs)
-  const outcome = status !== null && status >= 200 && status < 300 ? 'delivered' : 'failed'
+  const outcome = isSuccess(status) ? 'delivered' : 'failed'
   await transact(ctx, async ({ db }) => {
     await db.insert(webhookAttempts).values({ deliveryId, n: 1, startedAt, durationMs, status, errorClass, response })
     const ids = { id: deliveryId, eventId, subscriptionId, type }

@@ -1,6 +1,6 @@
 /**
- * The database's clock, carried on by a monotonic one since it was last read. A host whose own clock is wrong would make
- * every signature stale, because receivers accept 300 s.
+ * The database's clock, continued by the monotonic clock of this process since it was read. With the clock of a host that
+ * is wrong by more than 300 s, receivers would refuse every signature as stale.
  */
 export class DatabaseClock {
   readonly #databaseMs: number

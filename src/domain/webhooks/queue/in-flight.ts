@@ -1,17 +1,16 @@
-/** What can end the attempts of a subscription. */
-type Holder = { endAttemptsOf: (subscriptionId: string) => void }
+/** Whatever has attempts on their way and can end those of a subscription. */
+type AttemptHolder = { endAttemptsOf: (subscriptionId: string) => void }
 
-// The sockets of a process, whoever opened them: a fact of the process, like its descriptors. A door of the service
-// deletes a subscription, another one of the same process sends to it.
-const holders = new Set<Holder>()
+// Module state, because sockets belong to the process: one part of it deletes a subscription while another sends to it.
+const holders = new Set<AttemptHolder>()
 
-/** Makes a holder's attempts known to this process until the returned function is called. */
-export function registerAttempts(holder: Holder): () => void {
+/** Lets `endAttemptsOf` reach the attempts of a holder, until the returned function is called. */
+export function registerAttempts(holder: AttemptHolder): () => void {
   holders.add(holder)
   return () => holders.delete(holder)
 }
 
-/** Ends every attempt of this process that is on its way to the receiver of a subscription, and keeps others from beginning. */
+/** Ends every attempt of this process for a subscription, and keeps what is claimed already from beginning. */
 export function endAttemptsOf(subscriptionId: string): void {
   for (const holder of holders) holder.endAttemptsOf(subscriptionId)
 }

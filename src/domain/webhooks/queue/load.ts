@@ -3,7 +3,7 @@ import type { Context } from '../../core/context.ts'
 import type { SealedSecret } from '../secrets/secrets.ts'
 import type { Claimed } from './claim.ts'
 
-/** What is sent, where to and under which keys, as it is now: delivery rows copy nothing of their subscription. */
+/** What is sent, where to and signed with what, read at the time of sending: delivery rows copy nothing of it. */
 export type DeliveryContent = {
   payload: string
   url: string
@@ -35,7 +35,7 @@ left join lateral (
   where w.subscription_id = s.id and (w.expires_at is null or w.expires_at > statement_timestamp())
 ) secrets on true`)
 
-/** Reads, outside the claim's transaction, what the claimed rows need: one query for all of them. */
+/** Reads what the claimed rows need, in one query for all, after the claim's transaction has ended. */
 export async function loadContents({ db }: Context, rows: readonly Claimed[]): Promise<Map<string, LoadedDelivery>> {
   const ids = rows.map((row) => row.id)
   const eventIds = rows.map((row) => row.event_id)

@@ -1,38 +1,40 @@
 import { isSuccess } from '../../../shared/delivery.ts'
-import { type Claimed, FAILURES_TO_OPEN } from './claim.ts'
+import { FAILURES_TO_OPEN } from './circuit-breaker.ts'
+import type { Claimed } from './claim.ts'
 import type { DeliveryContent } from './load.ts'
 import { retryAfterS, retryDelayS } from './retry-schedule.ts'
-import { type AttemptResult, type HealthSignal, releaseOf, type Settlement } from './settlement.ts'
+import { type AttemptResult, type HealthSignal, type Outcome, releaseOf, type Settlement } from './settlement.ts'
 
 const TOO_MANY_REQUESTS = 429
 const UNAVAILABLE = 503
 const GONE = 410
 
-type Tried = { delivery: Claimed; content: DeliveryContent; attempt: AttemptResult; growsOnSuccess: () => boolean }
+type Attempted = { delivery: Claimed; content: DeliveryContent; attempt: AttemptResult; growsOnSuccess: () => boolean }
 
 /**
- * What follows from an attempt. Only 2xx is success; 410 ends the subscription; everything else is tried again until ten
- * attempts are used up. An attempt that we cut short ourselves is given back and not charged.
+ * What follows from an attempt. 2xx is success; 410 ends the subscription; everything else is tried again until ten
+ * attempts are used up. An attempt that we aborted ourselves is given back and not charged.
  */
-export function settlementOf({ delivery, content, attempt, growsOnSuccess }: Tried): Settlement {
+export function settlementOf({ delivery, content, attempt, growsOnSuccess }: Attempted): Settlement {
   const { record } = attempt
   if (record.errorClass === 'E_ABORTED') return releaseOf(delivery)
   const { id, lease, subscription_id: subscriptionId } = delivery
   const settled = { id, lease, subscriptionId, attempt: record }
   if (isSuccess(record.status)) {
-    const sign = { ...healthy, grows: growsOnSuccess() }
-    return { ...settled, verdict: { kind: 'finish', outcome: 'delivered', reason: null }, sign }
+    const outcome = { kind: 'finish', result: 'delivered', reason: null } as const
+    return { ...settled, outcome, health: { ...healthy, grows: growsOnSuccess() } }
   }
   const waitS = isAskedToWait(record.status) ? retryAfterS(attempt.retryAfter, record.startedMs) : undefined
-  return { ...settled, verdict: afterFailure(delivery, record.status, waitS), sign: ill(content, attempt, waitS) }
+  const outcome = outcomeOfFailure(delivery, record.status, waitS)
+  return { ...settled, outcome, health: healthOfFailure(content, attempt, waitS) }
 }
 
 const isAskedToWait = (status: number | null) => status === TOO_MANY_REQUESTS || status === UNAVAILABLE
 
-function afterFailure({ attempts }: Claimed, status: number | null, waitS: number | undefined): Settlement['verdict'] {
-  if (status === GONE) return { kind: 'finish', outcome: 'failed', reason: 'gone' }
+function outcomeOfFailure({ attempts }: Claimed, status: number | null, waitS: number | undefined): Outcome {
+  if (status === GONE) return { kind: 'finish', result: 'failed', reason: 'gone' }
   const delayS = retryDelayS(attempts + 1, waitS)
-  if (delayS === undefined) return { kind: 'finish', outcome: 'failed', reason: 'exhausted' }
+  if (delayS === undefined) return { kind: 'finish', result: 'failed', reason: 'exhausted' }
   return { kind: 'retry', delayS }
 }
 
@@ -45,7 +47,7 @@ const healthy: HealthSignal = {
   retryAfterS: null,
 }
 
-function ill(
+function healthOfFailure(
   { consecutiveFailures }: DeliveryContent,
   { record }: AttemptResult,
   waitS: number | undefined,

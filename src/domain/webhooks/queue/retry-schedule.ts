@@ -11,8 +11,8 @@ const JITTER = 0.2
 export const RETRY_AFTER_MAX_S = HOUR_S
 
 /**
- * Seconds until the attempt after `attempts` failed ones, ±20 % by `random` (0 to 1), and never before `retryAfterS`;
- * undefined when all ten are used up.
+ * Seconds until the next attempt when `attempts` have failed, varied by ±20 % by `random` (0 to 1), and at least
+ * `retryAfterS`. Undefined when all ten are used up.
  */
 export function retryDelayS(attempts: number, retryAfterS = 0, random = Math.random): number | undefined {
   const pauseS = pausesS[attempts - 1]
@@ -31,7 +31,7 @@ export function retryAfterS(header: string | undefined, nowMs: number): number |
   return seconds > 0 ? Math.min(seconds, RETRY_AFTER_MAX_S) : undefined
 }
 
-/** The three forms of an HTTP date begin with a day's name; `Date.parse` would take far more for a date. */
+/** All three forms of an HTTP date begin with the name of a day; `Date.parse` alone would accept far more as a date. */
 function secondsUntil(text: string, nowMs: number): number {
   return /^[A-Z][a-z]{2}/.test(text) ? (Date.parse(text) - nowMs) / 1000 : Number.NaN
 }

@@ -7,21 +7,21 @@ export type AttemptRecord = {
   durationMs: number
   status: number | null
   errorClass: ErrorClass | null
-  /** The first 4 kB of the answer as text; null when there was none. */
+  /** The first 4 kB of the response body as text; null when there was none. */
   response: string | null
 }
 
-/** One attempt, and the header `Retry-After` of its answer, as it came. */
+/** One attempt, and the header `Retry-After` of its response, as it came. */
 export type AttemptResult = { record: AttemptRecord; retryAfter: string | undefined }
 
 /** What an attempt says about its receiver. */
 export type HealthSignal = {
   isSuccess: boolean
-  /** The subscription rested, and this was the one attempt that asks whether it is well again. */
+  /** The breaker was open, and this was the one attempt that tests whether the receiver is well again. */
   isProbe: boolean
-  /** A whole window of successes: one more at a time. */
+  /** As many successes as the window holds: it grows by one. */
   grows: boolean
-  /** 429, 503 or the deadline: half as many at a time. */
+  /** 429, 503 or the deadline: the window is halved. */
   halves: boolean
   /** 410: the receiver wants no more. */
   isGone: boolean
@@ -29,11 +29,11 @@ export type HealthSignal = {
 }
 
 /**
- * How a claimed delivery goes on. `finish`: it leaves the queue. `retry`: one attempt is charged. `release`: given back
+ * What becomes of a claimed delivery. `finish`: it leaves the queue. `retry`: one attempt is charged. `release`: given back
  * uncharged, to be due again after `delayS`.
  */
 export type Outcome =
-  | { kind: 'finish'; outcome: 'delivered' | 'failed' | 'expired'; reason: string | null }
+  | { kind: 'finish'; result: 'delivered' | 'failed' | 'expired'; reason: string | null }
   | { kind: 'retry'; delayS: number }
   | { kind: 'release'; delayS: number }
 
@@ -41,13 +41,14 @@ export type Settlement = {
   id: string
   lease: string
   subscriptionId: string
-  verdict: Outcome
+  outcome: Outcome
+  /** Null when nothing was sent: then nothing is logged. */
   attempt: AttemptRecord | null
-  sign: HealthSignal | null
+  health: HealthSignal | null
 }
 
 /** Given back unsent: nothing is charged, nothing is logged. */
 export function releaseOf(row: { id: string; lease: string; subscription_id: string }, delayS = 0): Settlement {
   const { id, lease, subscription_id: subscriptionId } = row
-  return { id, lease, subscriptionId, verdict: { kind: 'release', delayS }, attempt: null, sign: null }
+  return { id, lease, subscriptionId, outcome: { kind: 'release', delayS }, attempt: null, health: null }
 }

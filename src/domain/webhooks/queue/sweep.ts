@@ -11,31 +11,32 @@ const CHUNK_ROWS = 1_000
 /** Events are dropped after 35 days. */
 const EXPIRE_AFTER_DAYS = 34
 
-/** Locks what `chosen` names in the order of the identifiers. What is on the wire is left alone. */
+/** Locks the rows that `chosen` names, in the order of their identifiers, but not those with an attempt on its way. */
 const lockRows = (chosen: string) => `
 with recursive ${chosen}
 select d.id, chosen.outcome from webhook_deliveries d join chosen on chosen.id = d.id
 where d.lease is null or d.due_at <= statement_timestamp()
 order by d.id for update of d skip locked`
 
-/** Moves locked rows out of the queue: a statement of its own, as last-logged.ts says why. */
+/** Moves locked rows out of the queue. Apart from the locking, for the reason that last-attempt.ts gives. */
 const moveRows = statement<[rows: string], never>(`
 with locked as (
   select * from json_to_recordset($1::text::json) as t (id text, outcome text, attempts int)
-), gone as (
+), removed as (
   delete from webhook_deliveries d using locked where d.id = locked.id
   returning d.id, d.event_id, d.type, d.subscription_id, d.created_at, locked.outcome, locked.attempts
 )
 insert into webhook_deliveries_done (id, event_id, type, subscription_id, outcome, attempts, created_at, finished_at)
-select id, event_id, type, subscription_id, outcome, attempts, created_at, statement_timestamp() from gone
+select id, event_id, type, subscription_id, outcome, attempts, created_at, statement_timestamp() from removed
 on conflict (id) do update set outcome = excluded.outcome, reason = null, attempts = excluded.attempts,
   finished_at = excluded.finished_at`)
 
 type Locked = { id: string; outcome: string }
 
-/** Visits each subscription with pending rows once (a loose index scan); one that is gone altogether counts as deleted. */
 const lockStopped = statement<[limit: number], Locked>(
-  lockRows(`${pendingScan}, chosen as (
+  lockRows(`${pendingScan},
+-- a subscription whose row is gone altogether, with its application, counts as deleted
+chosen as (
   select rows.id, case when s.id is null or s.deleted_at is not null then 'cancelled' else 'held' end as outcome
   from scan left join webhook_subscriptions s on s.id = scan.id
   cross join lateral (
@@ -53,13 +54,14 @@ const lockOld = statement<[before: string, limit: number], Locked>(
 
 /**
  * Takes what must not be sent any more out of the queue: `cancelled` where the subscription is deleted, `held` where it is
- * disabled. Whoever deletes or disables touches the subscription alone, so nobody holds one and then wants a delivery.
+ * disabled. Deleting and disabling leave that to this sweep and lock no delivery: one that locked a subscription and then
+ * deliveries could deadlock with a settlement, which locks them in the other order.
  */
 export async function sweepStopped(ctx: Context): Promise<number> {
   return moveAll(ctx, (db) => lockStopped(db, CHUNK_ROWS))
 }
 
-/** Finishes as `expired` what waits for so long that its event is about to be dropped. */
+/** Finishes as `expired` what has waited for so long that its event is about to be dropped. */
 export async function sweepExpired(ctx: Context): Promise<number> {
   const before = lowerBound('delivery', new Date(ctx.now().getTime() - EXPIRE_AFTER_DAYS * DAY_MS))
   return moveAll(ctx, (db) => lockOld(db, before, CHUNK_ROWS))
@@ -69,7 +71,7 @@ async function moveAll(ctx: Context, lockChunk: (db: Database) => Promise<Locked
   for (let moved = 0; ; ) {
     const chunk = await transact({ ...ctx, db: ctx.slow }, async ({ db }) => {
       const locked = await lockChunk(db)
-      if (locked.length > 0) await moveOut(db, locked)
+      if (locked.length > 0) await move(db, locked)
       return locked.length
     })
     moved += chunk
@@ -77,7 +79,7 @@ async function moveAll(ctx: Context, lockChunk: (db: Database) => Promise<Locked
   }
 }
 
-async function moveOut(db: Database, locked: readonly Locked[]): Promise<void> {
+async function move(db: Database, locked: readonly Locked[]): Promise<void> {
   const logged = await lastLoggedAttempts(
     db,
     locked.map(({ id }) => id),

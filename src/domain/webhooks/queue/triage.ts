@@ -3,14 +3,15 @@ import type { DatabaseClock } from './database-clock.ts'
 import type { DeliveryContent, LoadedDelivery } from './load.ts'
 import { releaseOf, type Settlement } from './settlement.ts'
 
-/** So often may a row be handed out without an attempt being charged before it is taken for the reason. */
+/** A row that was claimed this many times more than it was charged is taken to be what ends the workers. */
 const CLAIMS_BEYOND_ATTEMPTS = 5
 
 export type Triage = { send: DeliveryContent } | { settle: Settlement }
 
 /**
- * Whether a claimed row is sent, or settled without an attempt: given back (its subscription stopped since, which is left
- * to the sweeper, or its lease is nearly over), `expired` when its event is gone, `poison` when it ended worker after worker.
+ * Whether a claimed row is sent, or settled without an attempt. It is given back when half of its lease is over, and when
+ * its subscription has stopped since (the sweeper moves it then). It is `expired` when its event is gone, and failed as
+ * `poison` when worker after worker has ended before its attempt was settled.
  */
 export function triage(
   row: Claimed,
@@ -25,7 +26,7 @@ export function triage(
   return { send: loaded.content }
 }
 
-const finished = (row: Claimed, outcome: 'failed' | 'expired', reason: string | null): Settlement => ({
+const finished = (row: Claimed, result: 'failed' | 'expired', reason: string | null): Settlement => ({
   ...releaseOf(row),
-  verdict: { kind: 'finish', outcome, reason },
+  outcome: { kind: 'finish', result, reason },
 })

@@ -1,11 +1,11 @@
 import type { Context } from '../../core/context.ts'
 import type { Settled } from '../queue/settle.ts'
-import type { Settlement } from '../queue/settlement.ts'
+import type { Outcome, Settlement } from '../queue/settlement.ts'
 import { deliveryMetrics } from './metrics.ts'
 
 export type WorkCounts = { processed: number; delivered: number; failed: number; retried: number }
 
-/** Counts what one call settled itself; what somebody else held the lease of is not its own. */
+/** Counts what one call of `workDeliveries` settled itself, without what another worker held the lease of by then. */
 export class WorkCounter {
   #counts = { delivered: 0, failed: 0, retried: 0 }
 
@@ -15,12 +15,12 @@ export class WorkCounter {
   }
 
   count(ctx: Context, batch: readonly Settlement[], { leases, disabled }: Settled) {
-    for (const { lease, verdict } of batch) {
+    for (const { lease, outcome } of batch) {
       if (!leases.has(lease)) {
         deliveryMetrics.lostLeases++
         continue
       }
-      const result = resultOf(verdict)
+      const result = resultOf(outcome)
       deliveryMetrics.attempts[result]++
       if (result !== 'released') this.#counts[result]++
     }
@@ -31,8 +31,8 @@ export class WorkCounter {
   }
 }
 
-function resultOf(verdict: Settlement['verdict']) {
-  if (verdict.kind === 'release') return 'released'
-  if (verdict.kind === 'retry') return 'retried'
-  return verdict.outcome === 'delivered' ? 'delivered' : 'failed'
+function resultOf(outcome: Outcome) {
+  if (outcome.kind === 'release') return 'released'
+  if (outcome.kind === 'retry') return 'retried'
+  return outcome.result === 'delivered' ? 'delivered' : 'failed'
 }

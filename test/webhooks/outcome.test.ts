@@ -40,9 +40,9 @@ test('each status from 200 to 599: 2xx is delivered, 410 ends the subscription, 
   }
   const settled = await Promise.all(everyStatus.map(settle))
   await sender.transport.close()
-  const rows = settled.map(({ tried, verdict, sign }, index) => {
-    const how = verdict.kind === 'finish' ? `finish ${verdict.reason ?? verdict.outcome}` : verdict.kind
-    return [everyStatus[index], tried.record.status, how, sign?.halves, sign?.isGone, sign?.retryAfterS]
+  const rows = settled.map(({ tried, outcome, health }, index) => {
+    const how = outcome.kind === 'finish' ? `finish ${outcome.reason ?? outcome.result}` : outcome.kind
+    return [everyStatus[index], tried.record.status, how, health?.halves, health?.isGone, health?.retryAfterS]
   })
   const isBusy = (status: number) => status === 429 || status === 503
   expect(rows).toEqual(
