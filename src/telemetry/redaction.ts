@@ -1,12 +1,12 @@
-/** Our tokens, keys and secrets (`lsat_…`) and signing secrets of webhooks: shown by their prefix alone. */
+/** Tokens, keys, client secrets (`lsat_…`) and signing secrets of webhooks: only their prefix is logged. */
 const CREDENTIAL = /\b(ls(?:at|rt|ac|cs|k)_|whsec_)[0-9A-Za-z+/=]{16,}/g
-/** What a log line calls what nobody may read in it, as pino writes it. */
+/** Fields of a log line whose values are secrets, as pino writes them. */
 const SECRET_FIELD =
   /"(authorization|cookie|set-cookie|password|secret|client_secret|client_assertion|signing_secret|token|access_token|refresh_token|code_verifier)":"(?:[^"\\]|\\.)*"/gi
-/** Passwords in addresses of databases, brokers and proxies. Bounded: a scheme without end would be tried from each letter. */
+/** Passwords in URLs of databases, brokers and proxies. The scheme's length is bounded to keep the match linear. */
 const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@"]*):[^\s/@"]+@/gi
 
-/** A line of the log without credentials, whoever put them there. A last net: callers do not log them at all. */
+/** A log line without credentials. A safety net: callers must not log them in the first place. */
 export function withoutSecrets(line: string): string {
   return line.replace(CREDENTIAL, '$1…').replace(SECRET_FIELD, '"$1":"…"').replace(URL_PASSWORD, '$1:…@')
 }

@@ -20,21 +20,22 @@ const allowedAfter = statement<[userId: string, after: string, count: number], A
    group by c.id
    order by c.id limit $3`)
 
-/** The applications that the caller has allowed and not stopped, in the order of their registration. */
+/** The applications that have access to the caller's account, in the order of their registration. */
 export async function listAllowed(ctx: UserContext, { limit, cursor }: PageRequest): Promise<Page<AllowedApplication>> {
   const [after = ''] = decodeCursor(ctx, 'allowed', cursor) ?? []
   const found = await allowedAfter(ctx.db, ctx.principal.userId, after, limit + 1)
   return toPage(ctx, 'allowed', found, limit, ({ application_id }) => [application_id])
 }
 
-/** Takes an application's access to the caller's account away: every grant, every token. Throws `not_found`. */
+/** Revokes an application's access to the caller's account: every grant and every token. Throws `not_found`. */
 export async function revokeAllowed(ctx: UserContext, { application_id }: { application_id: string }): Promise<void> {
   const { userId } = ctx.principal
   const isTheirs = and(eq(grants.userId, userId), eq(grants.clientId, application_id))
   const actor = { type: 'user', id: userId } as const
   const revoked = await transact(ctx, async (tx) => {
     const isCode = and(eq(authorizationCodes.userId, userId), eq(authorizationCodes.clientId, application_id))
-    await tx.db.delete(authorizationCodes).where(and(isCode, isNull(authorizationCodes.consumedAt))) // or it made a new grant
+    // a code that is still open would be exchanged for a new grant
+    await tx.db.delete(authorizationCodes).where(and(isCode, isNull(authorizationCodes.consumedAt)))
     return revokeGrants(tx, isTheirs, { reason: 'user', actor })
   })
   if (revoked.length === 0) throw new Problem('not_found', 'application_id: has no access to your account.')
@@ -46,7 +47,7 @@ const findCovering = statement<[clientId: string, userId: string, scopes: readon
      and expires_at > statement_timestamp()
    limit 1`)
 
-/** Whether a user has allowed all these scopes to a client before, and not stopped it since. */
+/** Whether one active grant of this user and client covers all of these scopes. */
 export async function hasAllowed(
   { db }: Context,
   { clientId, userId, scopes }: { clientId: string; userId: string; scopes: readonly Scope[] },

@@ -28,9 +28,9 @@ export type PresentedClient = { client_id: string | null; confidential: boolean 
 type FoundClient = PresentedClient & { dpop_bound: boolean | null; grant_types: string | null; scope: string | null }
 
 /**
- * A `from` clause: the client of `$1` and the secret whose hash is `$2`; `$3` says that its assertion is right. Both
- * look-ups happen whether or not the client exists, and the hash is looked up instead of compared: how far it agrees with
- * one in an index tells nothing about the 256 random bits behind it.
+ * A `from` clause: the client of `$1` and the secret whose hash is `$2`; `$3` says whether its assertion was verified. Both
+ * look-ups happen whether or not the client exists. The hash is looked up and not compared in constant time: how much of a
+ * hash matches an index entry tells nothing about the 256 random bits behind it.
  */
 export const SELECT_PRESENTED_CLIENT = `
   (values ($1::text, decode($2, 'hex'), $3::boolean)) as presented (client_id, hash, is_asserted)
@@ -80,7 +80,7 @@ export async function lookUpOf(
 
 type Proven<Found extends PresentedClient> = Found & { client_id: string }
 
-/** A confidential client proves itself by its method; a public one that sends a secret is not what it says it is. */
+/** A confidential client must have authenticated; a public one has no secret, so one that sends a secret is refused. */
 export function isProven<Found extends PresentedClient>(
   found: Found,
   { secret }: PresentedCredentials,
@@ -99,8 +99,8 @@ const clientOf = ({ client_id: id, confidential, dpop_bound, grant_types, scope 
 const TOO_MANY = 'Too many failed client authentications.'
 
 /**
- * Refuses the next try, right or wrong, after too many failures of one client from one network, or of one network in all:
- * whoever makes up names must not fill the memory in which everybody is counted.
+ * Refuses the next attempt, right or wrong, after too many failures of one client from one network, or of one network in
+ * all, so that somebody who makes up client identifiers cannot fill the counters' memory.
  */
 export async function refuseThrottled(ctx: CalledContext, presented: PresentedCredentials): Promise<void> {
   if (presented.id === undefined) return
@@ -109,7 +109,7 @@ export async function refuseThrottled(ctx: CalledContext, presented: PresentedCr
   }
 }
 
-/** Counts the failure, unless no client was named, and throws `invalid_client`; `rate_limited` if others came in between. */
+/** Counts the failure if a client was named, and throws `invalid_client`, or `rate_limited` if the limit is reached by now. */
 export async function rejectClient(ctx: CalledContext, { id, scheme }: PresentedCredentials): Promise<never> {
   if (id !== undefined) {
     for (const [limit, key] of countsOf(ctx, id)) await countOrRefuse(ctx, limit, key, TOO_MANY)
@@ -117,7 +117,7 @@ export async function rejectClient(ctx: CalledContext, { id, scheme }: Presented
   throw new Problem('invalid_client', 'Client authentication failed.', { scheme })
 }
 
-/** The network first: one that is refused counts nothing more. */
+/** The network comes first: once it is refused, its attempts add no counters for clients. */
 function countsOf({ caller }: CalledContext, id: string) {
   const network = networkOf(caller.address)
   return [

@@ -10,12 +10,12 @@ import { transact } from '../core/transaction.ts'
 import { CODE_LIFE } from './lifetimes.ts'
 import { parseScope } from './scope-parameter.ts'
 
-/** What the consent page shows of a client, and what a request to it is judged by. */
+/** What the consent page shows of a client, and what its authorization request is validated against. */
 export type AuthorizingClient = {
   id: string
   name: string
   websiteUrl: string | null
-  /** Who registered it; null when that was the operator. */
+  /** The username of the owner; null when the operator registered it. */
   developer: string | null
   isConfidential: boolean
   isDpopBound: boolean
@@ -33,13 +33,13 @@ const findClientById = statement<[id: string], AuthorizingClient>(`
     left join users u on u.id = c.owner_id
    where c.id = $1 and c.disabled_at is null`)
 
-/** The client that asks, or undefined when there is none that could. */
+/** The client with this identifier; undefined when it is unknown or disabled. */
 export async function findAuthorizingClient({ db }: Context, id: string): Promise<AuthorizingClient | undefined> {
   const [found] = isId('client', id) ? await findClientById(db, id) : []
   return found
 }
 
-/** The parameters of an authorization request, each at most once and none of them empty. */
+/** The parameters of an authorization request: none is repeated, none is empty. */
 export type AuthorizationQuery = Readonly<Record<string, string | undefined>>
 
 /** The values of `error` in a redirect back to the client (RFC 6749, section 4.1.2.1; OpenID Connect, section 3.1.2.6). */
@@ -58,8 +58,11 @@ export type AuthorizationRequest = { scopes: Scope[]; challenge: string; jkt?: s
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
-/** Judges a request whose client and redirect address are known to be right: what is asked for, or what to send back. */
-export function judgeAuthorization(
+/**
+ * Validates a request whose client and redirect address have been validated already. Returns what is asked for, or the
+ * error to send back to the client.
+ */
+export function validateAuthorization(
   client: AuthorizingClient,
   query: AuthorizationQuery,
 ): AuthorizationRequest | AuthorizationRefusal {
@@ -72,7 +75,7 @@ export function judgeAuthorization(
   if (challenge === undefined) return refuse('invalid_request', 'code_challenge: is required')
   if (method !== 'S256') return refuse('invalid_request', 'code_challenge_method: must be S256')
   if (!CHALLENGE.test(challenge)) return refuse('invalid_request', 'code_challenge: must be 43 of base64url')
-  const jkt = keyNamedBy(client, query)
+  const jkt = requestedJkt(client, query)
   if (!CHALLENGE.test(jkt ?? challenge)) return refuse('invalid_request', 'dpop_jkt: must be 43 of base64url')
   const scopes = scope === undefined ? [...client.scopes] : parseScope(scope)
   if (!scopes?.every((one) => client.scopes.includes(one))) {
@@ -81,7 +84,7 @@ export function judgeAuthorization(
   return { scopes, challenge, jkt }
 }
 
-const keyNamedBy = ({ isDpopBound }: AuthorizingClient, { dpop_jkt }: AuthorizationQuery) =>
+const requestedJkt = ({ isDpopBound }: AuthorizingClient, { dpop_jkt }: AuthorizationQuery) =>
   isDpopBound ? dpop_jkt : undefined
 
 export const refuse = (error: AuthorizationError, description: string): AuthorizationRefusal => ({ error, description })
@@ -102,7 +105,7 @@ const insertCode = statement<Values, never>(`
   insert into authorization_codes (hash, client_id, user_id, redirect_uri, scopes, code_challenge, dpop_jkt, expires_at)
   values ($1, $2, $3, $4, $5, $6, $7, statement_timestamp() + interval '${CODE_LIFE}')`)
 
-/** A code for what a user allows to a client. Good for one exchange within a minute. */
+/** Issues a code for what a user has allowed to a client. It can be exchanged once, within a minute. */
 export async function issueCode(ctx: Context & { caller: Caller }, issue: CodeToIssue): Promise<string> {
   const { clientId, userId, redirectUri, scopes, challenge, jkt = null } = issue
   const code = mint('code')

@@ -6,14 +6,14 @@ import { signingAlgorithms } from '../access/signing-algorithms.ts'
 import type { Context } from '../core/context.ts'
 
 const LIFE_S = 60
-/** How far the clock of a client may be off. */
+/** How far a client's clock may differ from ours. */
 const SKEW_S = 10
-/** None, the word of RFC 7519, or its own: a token that was signed for something else is no assertion. */
+/** Values of `typ` that are accepted, if there is one. A token that was signed for another purpose is no assertion. */
 const TYPES = ['application/jwt', 'application/client-authentication+jwt']
 
 const Claims = z.object({ aud: z.union([z.string(), z.array(z.string())]), exp: z.number(), jti: z.string().min(1) })
 
-/** The client that an assertion names, before any of it is believed; undefined when it names none. */
+/** The client that an assertion names, not verified yet; undefined when it names none. */
 export function subjectOf(assertion: string): string | undefined {
   try {
     return decodeJwt(assertion).sub
@@ -24,14 +24,14 @@ export function subjectOf(assertion: string): string | undefined {
 
 type FoundKeys = { jwks: JSONWebKeySet; now_s: number }
 
-/** The clock of the database, so that every process judges alike. */
+/** The time is the database's, so that all processes agree on what has expired. */
 const findKeys = statement<[clientId: string], FoundKeys>(`
   select jwks, extract(epoch from statement_timestamp())::float8 as now_s from clients
    where id = $1 and auth_method = 'private_key_jwt' and disabled_at is null`)
 
 /**
- * Whether a client has signed this for us, now, and for the first time (RFC 7523, section 3): by a registered key, `iss`
- * and `sub` the client, `aud` our issuer or the endpoint, `exp` within a minute, and a `jti` that was not seen before.
+ * Whether an assertion authenticates a client (RFC 7523, section 3): signed by a registered key, with the client as `iss`
+ * and `sub`, our issuer or an endpoint as `aud`, an `exp` within a minute, and a `jti` that has not been used before.
  */
 export async function isAssertedBy(ctx: Context, clientId: string, assertion: string): Promise<boolean> {
   const [found] = await findKeys(ctx.db, clientId)
@@ -52,7 +52,7 @@ async function verify({ publicUrl }: Context, { jwks, now_s, clientId, assertion
   return jwtVerify(assertion, createLocalJWKSet(jwks), { ...pinned, ...clock, audience }).catch(() => undefined)
 }
 
-/** The issuer, as RFC 7523bis wants it; older clients name the endpoint, as the metadata or the document spells it. */
+/** RFC 7523bis asks for the issuer. Older clients send the endpoint, with the query of the metadata or without it. */
 const audiencesOf = (publicUrl: string) => [
   publicUrl,
   ...['/oauth/token', '/oauth/revoke']
@@ -60,7 +60,7 @@ const audiencesOf = (publicUrl: string) => [
     .map((p) => publicUrl + p),
 ]
 
-/** Nobody else may be named beside us: whoever that is could use the assertion here. */
+/** Another audience beside us is refused: it would hold an assertion that it could replay here. */
 function isForUs({ publicUrl }: Context, aud: string | string[]): boolean {
   const ours = audiencesOf(publicUrl)
   return [aud].flat().every((one) => ours.includes(one))

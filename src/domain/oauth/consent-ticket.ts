@@ -5,7 +5,7 @@ import { sha256 } from '../core/digest.ts'
 import { scopes } from '../core/scopes.ts'
 import { isSame } from '../core/timing-safe.ts'
 
-/** What the consent page asked, so that the answer needs no row and works on any process. */
+/** What the consent page asks, carried by its form: no row is needed, and any process can take the answer. */
 const ConsentTicket = z.object({
   client: z.string(),
   redirect: z.string(),
@@ -13,7 +13,7 @@ const ConsentTicket = z.object({
   challenge: z.string(),
   jkt: z.string().optional(),
   state: z.string().optional(),
-  /** SHA-256 of the secret of the session that was asked. */
+  /** SHA-256 of the secret of the session that is asked. */
   session: z.string(),
 })
 export type ConsentTicket = z.output<typeof ConsentTicket>
@@ -22,7 +22,7 @@ const ALGORITHM = 'HS256'
 const TYPE = 'authz+jwt'
 const LIFE_S = 600
 
-/** Signs what a session is asked; good for ten minutes, in that session alone. */
+/** Signs what a session is asked. The ticket is valid for ten minutes and in that session only. */
 export async function signTicket(
   ctx: Context,
   secret: string,
@@ -38,7 +38,7 @@ export async function signTicket(
     .sign(key)
 }
 
-/** What a session was asked; undefined for a ticket that is not ours, has expired, or was given to another session. */
+/** What a session was asked; undefined for a ticket that is forged, expired, or of another session. */
 export async function openTicket(ctx: Context, secret: string, signed: string): Promise<ConsentTicket | undefined> {
   for (const key of ctx.keyring.keysFor('consent-ticket')) {
     const ticket = await verifyTicket(ctx, key, signed)

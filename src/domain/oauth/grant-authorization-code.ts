@@ -94,19 +94,19 @@ function isProvenBy(code: Code, { verifier, redirectUri = code.redirect_uri }: P
   return isSame(challenge, Buffer.from(code.code_challenge)) && redirectUri === code.redirect_uri
 }
 
-/** RFC 9449, section 10: who asked for the code may have said which key will exchange it. */
+/** RFC 9449, section 10: the authorization request may have named the key that must exchange the code. */
 const isForKey = ({ dpop_jkt }: Code, jkt: string | null) => dpop_jkt === null || dpop_jkt === jkt
 
 const consumeCode = statement<[hash: Buffer], never>(
   'update authorization_codes set consumed_at = statement_timestamp() where hash = $1 and consumed_at is null',
 )
 
-/** A wrong guess spends the code but revokes nothing: who merely saw a code must not be able to log its user out. */
+/** Consumes the code but revokes nothing: someone who has merely seen a code must not be able to log its user out. */
 async function burnCode(tx: InTransaction, { hash }: Code): Promise<undefined> {
   await consumeCode(tx.db, hash)
 }
 
-/** RFC 6749, section 4.1.2: a second valid use means that the code leaked, so what the first one made must die too. */
+/** RFC 6749, section 4.1.2: a second valid use means that the code leaked, so the grant of the first one is revoked. */
 async function revokeGrantOf(tx: InTransaction<CalledContext>, { grant_id: grantId, client_id: clientId }: Code) {
   return grantId === null ? undefined : revokeReused(tx, { grantId, clientId, reason: 'code_reuse' })
 }

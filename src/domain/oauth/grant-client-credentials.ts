@@ -23,7 +23,7 @@ import { tokenResponse } from './token-response.ts'
 type Issued = PresentedClient & { is_registered: boolean; dpop_bound: boolean; scope: string | null }
 type Values = [...LookUp, tokenHash: string, scopes: readonly string[] | null, jkt: string | null]
 
-/** Issues the token only where all is right, so that one round trip is enough; its other columns say what was not. */
+/** Issues the token only if every check passes, in one round trip; the other columns say which check failed. */
 const issueIfRight = statement<Values, Issued>(`
   with client as (
     select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic, c.scopes as client_scopes, c.dpop_bound,
@@ -65,7 +65,7 @@ export const clientCredentialsGrant = defineGrant({
   },
 })
 
-const NO_SCOPE = [''] // registered nowhere, so the statement issues nothing
+const NO_SCOPE = [''] // no client is registered for it, so the statement issues nothing
 
 /** Null stands for all that the client is registered for. */
 function wantedScopes(scope: string | undefined): string[] | null {

@@ -15,9 +15,9 @@ import { scopeParameter, scopesWithin } from './scope-parameter.ts'
 import { tokenResponse } from './token-response.ts'
 
 /**
- * RFC 6749, section 6, with rotation: the presented token is spent and a successor takes its place. A retry within a
- * minute gets the same successor again, as long as that is unused; any other second use revokes the grant. Throws
- * `invalid_grant`, and `invalid_scope` before anything is spent.
+ * RFC 6749, section 6, with rotation: the presented token is consumed and replaced by a successor. A retry within a minute
+ * gets the same successor again, as long as that is unused; any other second use revokes the grant. Throws
+ * `invalid_grant`, and `invalid_scope` before anything is consumed.
  */
 export const refreshTokenGrant = defineGrant({
   grantType: 'refresh_token',
@@ -42,7 +42,7 @@ type Presented = {
   scopes: Scope[]
   dpop_jkt: string | null
   successor_hash: Buffer | null
-  /** Spent less than a minute ago. */
+  /** Consumed less than a minute ago. */
   is_fresh: boolean
 }
 
@@ -71,8 +71,8 @@ async function rotate(
 }
 
 /**
- * Holds the grant before the token, so that refreshes and revocations of one grant wait for each other; user and client
- * before both, in the order in which a deletion of theirs locks what hangs on them.
+ * Locks the grant before the token, so that refreshes and revocations of one grant wait for each other. User and client are
+ * locked before both, in the order in which deleting them locks their rows.
  */
 const lockPresented = statement<[hash: Buffer, clientId: string], Presented>(`
   select r.grant_id, g.user_id, g.scopes, g.dpop_jkt, r.successor_hash,
@@ -97,9 +97,9 @@ type NewTokens = [
   jkt: string | null,
 ]
 
-/** An access token and, unless there is one from before, the successor, which spends the token that was presented. */
+/** Inserts an access token and, on the first use, the successor, and marks the presented token as consumed. */
 const insertTokens = statement<NewTokens, never>(`
-  with spent as (
+  with consumed as (
     update refresh_tokens set consumed_at = statement_timestamp(), successor_hash = $6
      where hash = $7 and $6::bytea is not null
   ), successor as (
@@ -115,14 +115,14 @@ function firstSuccessor({ keyring }: InTransaction, token: string): string {
   return successorOf(token, key)
 }
 
-const findUnspent = statement<[hash: Buffer], { hash: Buffer }>(
+const findUnconsumed = statement<[hash: Buffer], { hash: Buffer }>(
   'select hash from refresh_tokens where hash = $1 and consumed_at is null',
 )
 
-/** For a client that lost the answer, or asks from two places at once. Undefined when this is reuse. */
+/** The same successor for a client whose response was lost, or that refreshes in parallel. Undefined when this is reuse. */
 async function successorAgain(tx: InTransaction, token: string, successorHash: Buffer, isFresh: boolean) {
-  const [unspent] = isFresh ? await findUnspent(tx.db, successorHash) : []
-  if (!unspent) return undefined
+  const [unconsumed] = isFresh ? await findUnconsumed(tx.db, successorHash) : []
+  if (!unconsumed) return undefined
   const successors = tx.keyring.keysFor('refresh-successor').map((key) => successorOf(token, key))
   return successors.find((successor) => isSame(sha256(successor), successorHash))
 }

@@ -6,7 +6,7 @@ import type { Context, UserContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import type { Scope } from '../core/scopes.ts'
 
-/** What a credential is and whether it works; never the credential itself. */
+/** What a credential is and whether it is valid; never the credential itself. */
 export type Inspection = {
   kind: 'access_token' | 'refresh_token' | 'api_key' | 'client_secret' | 'unknown'
   active: boolean
@@ -60,8 +60,8 @@ const kinds = {
 } as const
 
 /**
- * The same for a user: of one's own account and of one's own applications. Whatever else somebody holds is `unknown`, or
- * what was found could be tried here.
+ * The same for a user, limited to credentials of the user's account and applications. Any other is `unknown`, so that
+ * nobody can test here whether a found credential is valid.
  */
 export async function inspectOwnCredential(ctx: UserContext, credential: string): Promise<Inspection> {
   const found = await inspectCredential(ctx, credential)
@@ -72,7 +72,7 @@ export async function inspectOwnCredential(ctx: UserContext, credential: string)
   return owned ? found : nothing
 }
 
-/** For operators. What is no credential of ours, or is one that nobody has issued, is `unknown`. */
+/** For operators. What is not a credential of this service, or was never issued, is `unknown`. */
 export async function inspectCredential({ db }: Context, credential: string): Promise<Inspection> {
   for (const name of ['access', 'refresh', 'key', 'secret'] as const) {
     if (!isWellFormed(name, credential)) continue

@@ -14,7 +14,7 @@ export type NewGrant = {
   userId: string
   scopes: readonly Scope[]
   isRefreshable: boolean
-  /** The code that is exchanged for it; undefined for a grant that nobody was asked for. */
+  /** The code that is exchanged for it; undefined when the grant does not come from a code. */
   codeHash?: Buffer
   /** The thumbprints of the keys that the access token, and every refresh, are bound to (RFC 9449). */
   jkt?: string | null
@@ -48,8 +48,8 @@ const insertGrant = statement<Values, never>(`
   values ($6, $2, $3, $1, $4, $9, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}')`)
 
 /**
- * Makes a grant with its first access token and, if it is refreshable, refresh token, and spends the code that it comes
- * from. Each exchange has a grant of its own, so a phone and a laptop of one user die apart.
+ * Creates a grant with its first access token and, if it is refreshable, a refresh token, and marks the code that it comes
+ * from as consumed. Each exchange creates a grant of its own, so that a phone and a laptop can be revoked apart.
  */
 export async function startGrant(tx: InTransaction, grant: NewGrant): Promise<TokenResponse> {
   const { clientId, userId, scopes, isRefreshable, codeHash = null, jkt = null, refreshJkt = null } = grant
@@ -73,7 +73,7 @@ export async function startGrant(tx: InTransaction, grant: NewGrant): Promise<To
   return tokenResponse(access, scopes.join(' '), { refreshToken: refresh, jkt })
 }
 
-/** Tokens of a user for a client without a consent page, for data that is set up by hand. Both identifiers must exist. */
+/** Issues a user's tokens without a consent page, for demo data and tests. User and client must exist. */
 export async function issueDirectly(
   ctx: Context,
   { clientId, userId, scopes }: { clientId: string; userId: string; scopes: readonly Scope[] },

@@ -1,4 +1,4 @@
-/** Intervals as PostgreSQL reads them; a number where a caller is told it. */
+/** Intervals in PostgreSQL's syntax, and a number of seconds where the response tells it. */
 export const ACCESS_TOKEN_S = 3600
 export const ACCESS_TOKEN_LIFE = `${ACCESS_TOKEN_S} seconds`
 /** From its issue, but never past the end of its grant. */

@@ -3,11 +3,11 @@ import { Problem } from '../core/problem.ts'
 import { subjectOf } from './client-assertion.ts'
 import type { Parameter, ValuesOf } from './parameters.ts'
 
-/** Who a request says it comes from, before any of it is believed. The scheme is that of the challenge, should it fail. */
+/** The client credentials of a request, not verified yet. `scheme` is that of the challenge if they are wrong. */
 export type PresentedCredentials = {
   id: string | undefined
   secret: string | undefined
-  /** What the client has signed instead of sending a secret (RFC 7523). */
+  /** The signed assertion that a client sends instead of a secret (RFC 7523). */
   assertion?: string
   scheme: 'Basic' | 'Bearer'
 }
@@ -65,7 +65,7 @@ const twoMethods = (field: string, other: string) =>
 
 const BASIC = /^basic +([A-Za-z0-9+/]+={0,2})$/i
 
-/** An empty password is none: some clients that have no secret send their identifier like this. */
+/** An empty password counts as none: some public clients send their identifier like this. */
 function readBasic(authorization: string) {
   const [, encoded] = BASIC.exec(authorization) ?? []
   const pair = Buffer.from(encoded ?? '', 'base64').toString('utf8')
@@ -76,7 +76,7 @@ function readBasic(authorization: string) {
   return { id: decodeForm(pair.slice(0, colon)), secret: decodeForm(pair.slice(colon + 1)) || undefined }
 }
 
-/** RFC 6749, section 2.3.1, has both parts encoded like a form. Not every client does it; ours have nothing to encode. */
+/** RFC 6749, section 2.3.1: both parts are form-encoded. Clients that skip this work too, as our values need no encoding. */
 function decodeForm(part: string): string {
   try {
     return decodeURIComponent(part.replaceAll('+', ' '))

@@ -13,20 +13,21 @@ import { revokeGrants } from './revoke-grants.ts'
 export type RevokeRequest = ClientFields & { token: string }
 
 /**
- * RFC 7009: ends an access token, or the whole grant of a refresh token, also of a spent one. An unknown, dead or foreign
- * token is no error, so the answer tells nothing about it. Throws what the authentication of the client throws.
+ * RFC 7009: revokes an access token, or the whole grant of a refresh token, even of a consumed one. An unknown or revoked
+ * token and one of another client are no errors, so that the response tells nothing about them. Throws what the
+ * authentication of the client throws.
  */
 export async function revokeToken(ctx: CalledContext, request: RevokeRequest): Promise<Record<string, never>> {
   const client = await authenticateClient(ctx, presentedCredentials(ctx.caller, omitEmpty(request)))
   if (isWellFormed('access', request.token)) {
-    await endAccessToken(ctx.db, sha256(request.token), client.id)
+    await revokeAccessToken(ctx.db, sha256(request.token), client.id)
     ctx.credentials.forget()
   }
   if (isWellFormed('refresh', request.token)) await revokeGrantOf(ctx, client, request.token)
   return {}
 }
 
-const endAccessToken = statement<[hash: Buffer, clientId: string], never>(`
+const revokeAccessToken = statement<[hash: Buffer, clientId: string], never>(`
   update access_tokens set revoked_at = statement_timestamp()
    where hash = $1 and client_id = $2 and revoked_at is null`)
 

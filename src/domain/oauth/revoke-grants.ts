@@ -10,8 +10,8 @@ export type RevokeReason = NonNullable<(typeof grants.$inferSelect)['revokeReaso
 type Revoked = { id: string; clientId: string; userId: string }
 
 /**
- * Revokes the living grants that fit a condition, and with them every token they ever gave: a token is only as alive as
- * its grant. Where a user has no grant for a client left, the client's subscriptions to that user's events stop too.
+ * Revokes the active grants that match a condition, and with them all of their tokens, since a token is valid only while
+ * its grant is. When a user has no grant left for a client, the client's subscriptions to that user's events are disabled.
  */
 export async function revokeGrants(
   tx: InTransaction,
@@ -33,13 +33,13 @@ export async function revokeGrants(
 
 type Pair = { clientId: string; userId: string }
 
-/** In one order everywhere, because each pair is locked until the commit. */
+/** Sorted, because each pair is locked until the commit, and two transactions must not lock them in different orders. */
 function pairsOf(revoked: readonly Revoked[]): Pair[] {
   const pairs = new Map(revoked.map(({ clientId, userId }) => [`${clientId} ${userId}`, { clientId, userId }]))
   return [...pairs].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, pair]) => pair)
 }
 
-/** The lock makes two revocations at once see each other: else each would take the other's grant for the last one left. */
+/** Without the lock, two concurrent revocations would each still see the other's grant, and neither would disable. */
 async function settleLoss(tx: InTransaction, { clientId, userId }: Pair): Promise<void> {
   await tx.db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`lost grant ${clientId} ${userId}`}, 0))`)
   const isTheirs = and(eq(grants.userId, userId), eq(grants.clientId, clientId), isNull(grants.revokedAt))

@@ -8,8 +8,8 @@ import {
   type AuthorizingClient,
   findAuthorizingClient,
   issueCode,
-  judgeAuthorization,
   refuse,
+  validateAuthorization,
 } from '../../../domain/oauth/authorization-endpoint.ts'
 import { readQuery } from './authorization-query.ts'
 import { showConsent } from './consent.ts'
@@ -38,7 +38,7 @@ async function authorize(ctx: PageContext, request: Request, response: Response)
   const [repeated] = twice
   const judged =
     repeated === undefined
-      ? judgeAuthorization(client, query)
+      ? validateAuthorization(client, query)
       : refuse('invalid_request', `${repeated.replace(/\W/g, '?')}: was sent twice`)
   if ('error' in judged) return sendRefusal(ctx, response, to, judged)
   return proceed(ctx, request, response, { ...judged, client, to, prompt: query.prompt })
