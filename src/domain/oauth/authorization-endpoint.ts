@@ -67,19 +67,21 @@ export function validateAuthorization(
   query: AuthorizationQuery,
 ): AuthorizationRequest | AuthorizationRefusal {
   const { response_type, code_challenge: challenge, code_challenge_method: method, scope } = query
-  if (response_type === undefined) return refuse('invalid_request', 'response_type: is required')
-  if (response_type !== 'code') return refuse('unsupported_response_type', 'response_type: must be code')
+  if (response_type === undefined) return refuseAuthorization('invalid_request', 'response_type: is required')
+  if (response_type !== 'code') return refuseAuthorization('unsupported_response_type', 'response_type: must be code')
   if (!client.grantTypes.includes('authorization_code')) {
-    return refuse('unauthorized_client', 'The client is not registered for the grant authorization_code')
+    return refuseAuthorization('unauthorized_client', 'The client is not registered for the grant authorization_code')
   }
-  if (challenge === undefined) return refuse('invalid_request', 'code_challenge: is required')
-  if (method !== 'S256') return refuse('invalid_request', 'code_challenge_method: must be S256')
-  if (!CHALLENGE.test(challenge)) return refuse('invalid_request', 'code_challenge: must be 43 of base64url')
+  if (challenge === undefined) return refuseAuthorization('invalid_request', 'code_challenge: is required')
+  if (method !== 'S256') return refuseAuthorization('invalid_request', 'code_challenge_method: must be S256')
+  if (!CHALLENGE.test(challenge))
+    return refuseAuthorization('invalid_request', 'code_challenge: must be 43 of base64url')
   const jkt = requestedJkt(client, query)
-  if (!CHALLENGE.test(jkt ?? challenge)) return refuse('invalid_request', 'dpop_jkt: must be 43 of base64url')
+  if (!CHALLENGE.test(jkt ?? challenge))
+    return refuseAuthorization('invalid_request', 'dpop_jkt: must be 43 of base64url')
   const scopes = scope === undefined ? [...client.scopes] : parseScope(scope)
   if (!scopes?.every((one) => client.scopes.includes(one))) {
-    return refuse('invalid_scope', 'scope: is malformed, unknown, or more than this client may ask for')
+    return refuseAuthorization('invalid_scope', 'scope: is malformed, unknown, or more than this client may ask for')
   }
   return { scopes, challenge, jkt }
 }
@@ -87,7 +89,10 @@ export function validateAuthorization(
 const requestedJkt = ({ isDpopBound }: AuthorizingClient, { dpop_jkt }: AuthorizationQuery) =>
   isDpopBound ? dpop_jkt : undefined
 
-export const refuse = (error: AuthorizationError, description: string): AuthorizationRefusal => ({ error, description })
+export const refuseAuthorization = (error: AuthorizationError, description: string): AuthorizationRefusal => ({
+  error,
+  description,
+})
 
 type CodeToIssue = AuthorizationRequest & { clientId: string; userId: string; redirectUri: string }
 

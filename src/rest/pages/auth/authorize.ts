@@ -8,7 +8,7 @@ import {
   type AuthorizingClient,
   findAuthorizingClient,
   issueCode,
-  refuse,
+  refuseAuthorization,
   validateAuthorization,
 } from '../../../domain/oauth/authorization-endpoint.ts'
 import { readQuery } from './authorization-query.ts'
@@ -39,7 +39,7 @@ async function authorize(ctx: PageContext, request: Request, response: Response)
   const judged =
     repeated === undefined
       ? validateAuthorization(client, query)
-      : refuse('invalid_request', `${repeated.replace(/\W/g, '?')}: was sent twice`)
+      : refuseAuthorization('invalid_request', `${repeated.replace(/\W/g, '?')}: was sent twice`)
   if ('error' in judged) return sendRefusal(ctx, response, to, judged)
   return proceed(ctx, request, response, { ...judged, client, to, prompt: query.prompt })
 }
@@ -53,7 +53,7 @@ async function proceed(ctx: PageContext, request: Request, response: Response, a
   const session = await currentSession(ctx)
   if (!session) {
     return isSilent
-      ? sendRefusal(ctx, response, to, refuse('login_required', 'The user is not logged in'))
+      ? sendRefusal(ctx, response, to, refuseAuthorization('login_required', 'The user is not logged in'))
       : showLogin(ctx, request, response, { next: request.originalUrl })
   }
 
@@ -63,7 +63,7 @@ async function proceed(ctx: PageContext, request: Request, response: Response, a
     return sendCode(ctx, response, to, await issueCode(ctx, issue))
   }
   return isSilent
-    ? sendRefusal(ctx, response, to, refuse('consent_required', 'The user has to be asked'))
+    ? sendRefusal(ctx, response, to, refuseAuthorization('consent_required', 'The user has to be asked'))
     : showConsent(ctx, request, response, { client, session, to, scopes, challenge, jkt })
 }
 

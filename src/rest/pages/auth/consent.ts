@@ -7,7 +7,7 @@ import {
   type AuthorizingClient,
   findAuthorizingClient,
   issueCode,
-  refuse,
+  refuseAuthorization,
 } from '../../../domain/oauth/authorization-endpoint.ts'
 import { openTicket, signTicket } from '../../../domain/oauth/consent-ticket.ts'
 import { scopeDescriptions } from '../../../shared/scope-descriptions.ts'
@@ -86,7 +86,8 @@ async function decide(ctx: PageContext, request: Request, response: Response): P
   const to = { redirect, state }
 
   const decision = formField(request, 'decision')
-  if (decision === 'deny') return sendRefusal(ctx, response, to, refuse('access_denied', 'The user has denied it'))
+  if (decision === 'deny')
+    return sendRefusal(ctx, response, to, refuseAuthorization('access_denied', 'The user has denied it'))
   if (decision !== 'allow') throw new Problem('invalid_request', 'decision: must be "allow" or "deny".')
   const issue = { clientId: client, userId: session.userId, redirectUri: redirect, scopes, challenge, jkt }
   return sendCode(ctx, response, to, await issueCode(ctx, issue))
