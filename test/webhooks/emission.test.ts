@@ -199,7 +199,7 @@ describe('fan-out', () => {
     expect(await counts(clientId)).toEqual([0, 1])
     await expandFanout(stage.context, 200)
     expect(await counts(clientId)).toEqual([200, 1])
-    // a worker that was killed here goes on behind the last step, also when its rows are finished and gone
+    // a worker that is killed here continues behind the last step, even when those rows are finished and gone
     await stage.run(
       'delete from webhook_deliveries where id in (select id from webhook_deliveries order by id limit 100)',
     )

@@ -20,7 +20,7 @@ afterAll(() => stage[Symbol.asyncDispose]())
 
 const judge = new Ajv2020({ strict: false, validateFormats: false })
 let published: Record<string, object>
-/** Judged by what a stranger reads: the schemas as the service serves them. */
+/** The schemas as the service publishes them: payloads are validated against these. */
 const complaints = (type: string, payload: unknown) => {
   const schema = published[type]
   if (!schema) throw new Error(`There is no schema of ${type}`)

@@ -69,9 +69,9 @@ class Model {
   readonly finished = new Map<string, string>()
   readonly attempts = new Map<string, number>()
   readonly stopped = new Map<string, 'cancelled' | 'held'>()
-  /** Those whose lease has ended: whoever holds it may still settle, until somebody else claims. */
+  /** Deliveries whose lease has ended: its holder may still settle it until another worker claims it. */
   readonly expired = new Set<string>()
-  /** Every claim that was ever made: those whose lease was lost too. */
+  /** Every claim that was ever made, including those whose lease was lost. */
   readonly claims: Claimed[] = []
 
   isHeld({ id, lease }: Claimed) {
@@ -106,7 +106,7 @@ class Queue {
     this.subscriptions = subscriptions
   }
 
-  /** Does a step in the database and in the model; what the database answers must be what the model says. */
+  /** Takes a step in the database and in the model. Both must give the same answer. */
   take(step: Step): Promise<void> {
     switch (step.do) {
       case 'emit':

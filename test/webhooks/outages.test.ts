@@ -31,7 +31,7 @@ beforeEach(() => {
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-/** What the worker logs, to be waited for. */
+/** The log of the worker, with a way to wait for a line. */
 class Lines {
   readonly #lines: string[] = []
   #look = () => {}
@@ -65,7 +65,7 @@ type Happening = {
   worker: () => AsyncDisposable
 }
 
-/** Something begins at the fourth request and ends once the worker waits; then all is delivered, and nothing settled twice. */
+/** A fault begins at the fourth request and ends once the worker waits; then all is delivered, and nothing settled twice. */
 async function outlives({ of = stage, ring = waker.wake, begins, ends, worker }: Happening) {
   const { say, pass, receiver, done } = await of.scene(async (_, n) => {
     if (n === 4) await begins()
@@ -112,7 +112,7 @@ test('the primary becomes a replica, which refuses writes (25006), and another t
   await using pools = openPools(proxy.target)
   const { admin } = inject('databaseServer')
   const [row] = await stage.context.db.execute<{ name: string }>('select current_database() as name')
-  /** What sessions that begin from now on are like, which those of the worker are then. */
+  /** Settings of the sessions that begin from now on, which replace those of the worker. */
   const becomes = async (change: string) => {
     await asAdmin(admin, `alter database ${row?.name} ${change}`)
     await proxy.takeAway()

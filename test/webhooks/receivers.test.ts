@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-/** Receivers over raw TCP, one delivery for each; what became of them. */
+/** Receivers over raw TCP with one delivery each, and the results of these. */
 async function deliverTo(behaviours: Behaviour[]) {
   const servers = await Promise.all(behaviours.map((behave) => startHostile(behave, { host: '127.0.0.1' })))
   const scenes = await Promise.all(servers.map(() => stage.scene()))

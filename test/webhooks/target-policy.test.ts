@@ -26,7 +26,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** Keeps packets at home: records which addresses would be dialled, and fails each connection. */
+/** Sends no packet: records the addresses of connections, and lets each connection fail. */
 function recordDials() {
   const dialled: string[] = []
   vi.spyOn(Socket.prototype, 'connect').mockImplementation(function (this: Socket, ...args: unknown[]) {

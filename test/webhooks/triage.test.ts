@@ -16,7 +16,7 @@ const content = {
   consecutiveFailures: 0,
 }
 const loaded: LoadedDelivery = { kind: 'content', content }
-/** A clock that was read at the claim, so long ago. */
+/** A clock that was read this long ago, at the claim. */
 const readBefore = (ms: number) => new DatabaseClock(Date.now(), performance.now() - ms)
 
 test('a worker that stood still between its claim and its attempts begins none that could outlive the lease', () => {

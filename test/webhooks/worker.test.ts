@@ -18,7 +18,7 @@ beforeEach(async () => {
 })
 afterEach(() => stage[Symbol.asyncDispose]())
 
-/** What a process has that delivers and hears of others. */
+/** The context of a process that delivers and listens to notifications of others. */
 function work(options: { graceMs?: number } = {}): AsyncDisposable {
   const opened = new Disposables()
   opened.use(listenToNotifications(stage.context, { waker, target: stage.target }))

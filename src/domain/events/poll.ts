@@ -8,7 +8,7 @@ import { Signal } from './signal.ts'
 const POLL_AT_LATEST_MS = 1_000
 const POLL_AT_MOST_EVERY_MS = 100
 const STREAMS_MAX = 20
-/** A credential is checked again after a change of any credential, but not more often than this, and regularly, as it may expire. */
+/** How soon a credential is checked again after any credential has changed, and how late otherwise, as it may expire. */
 const CHECK_AT_MOST_EVERY_MS = 5_000
 const CHECK_AT_LATEST_MS = 30_000
 

@@ -4,7 +4,7 @@ import type { Resolve } from '../../../src/domain/webhooks/http/dns.ts'
 import type { TargetRules } from '../../../src/domain/webhooks/http/target-policy.ts'
 import { createTransport } from '../../../src/domain/webhooks/http/transport.ts'
 
-/** A DNS that gives these addresses for every name. */
+/** A resolver that returns these addresses for every name. */
 export const to =
   (...found: string[]): Resolve =>
   async () =>

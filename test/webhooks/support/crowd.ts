@@ -12,7 +12,7 @@ type Crowd = {
   lane?: 0 | 1
 }
 
-/** Makes subscriptions with due deliveries by SQL: an application may have a hundred, and no test has time for thousands. */
+/** Creates subscriptions with due deliveries by SQL: an application may have only a hundred, and thousands would take long. */
 export function crowds(stage: Stage) {
   let batches = 0
   const { db } = stage.context

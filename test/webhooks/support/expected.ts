@@ -4,8 +4,8 @@ import type { Context } from '../../../src/domain/core/context.ts'
 type Reach = Pick<Context, 'db'>
 
 /**
- * Lets the database note for whom each event is, as it happens and by itself: what becomes of the subscription later, and
- * what our own statements make of the event, changes nothing about it.
+ * Lets a trigger in the database note for whom each event is, at the moment that it happens. So the note depends neither on
+ * what becomes of the subscription later nor on the statements that are under test.
  */
 export async function noteExpected({ db }: Reach): Promise<void> {
   await db.execute(sql`
@@ -24,7 +24,7 @@ export async function noteExpected({ db }: Reach): Promise<void> {
     execute function note_expected()`)
 }
 
-/** Empties the queue as no verb of the product does; what was in it is expected no longer. */
+/** Empties the queue, which no verb of the service does, and no longer expects what was in it. */
 export async function withdraw({ db }: Reach): Promise<void> {
   await db.execute(sql`
     update expected_deliveries x set is_withdrawn = true from webhook_deliveries d

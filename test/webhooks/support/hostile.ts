@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 
-/** What a server does on a socket once a whole request has arrived on it. `nth` counts the requests of the connection. */
+/** What a server does when a whole request has arrived on a socket. `nth` counts the requests of the connection. */
 export type Behaviour = (socket: Socket, nth: number) => unknown
 
 export const head = (status: string, ...lines: string[]) =>
@@ -46,10 +46,10 @@ export function gzipBomb(): Behaviour {
   return writes(head('200 OK', 'content-encoding: gzip', `content-length: ${bytes.length}`), bytes)
 }
 
-/** `greet`: written to every connection, before anything was asked. */
+/** `greet`: written to every connection before its first request. */
 export type Serving = { host?: string; tls?: TlsOptions; greet?: string }
 
-/** A server over raw TCP, or TLS, that behaves as told. 127.0.0.2 plays the public network. */
+/** A server over raw TCP or TLS that behaves as given. 127.0.0.2 stands for the public network. */
 export async function startHostile(behave: Behaviour, { host = '127.0.0.2', tls, greet }: Serving = {}) {
   const sockets = new Set<Socket>()
   const hostile = { port: 0, requests: [] as string[], connections: 0 }

@@ -9,11 +9,11 @@ type Scenario = {
   context: Context
   receivers: Receiver[]
   secrets: Map<string, string[]>
-  /** Requests that may have no attempt in the log: what was killed, lost, or given back. */
+  /** How many requests may have no attempt in the log, because they were killed, lost, or given back. */
   copiesMax: number
 }
 
-/** The longest pause, stretched by its spread. */
+/** The longest pause before a retry, with the largest jitter. */
 const DUE_WITHIN = `interval '29 hours'`
 
 /** What must be true after every scenario, whatever was killed, lost or refused in it. */
@@ -45,8 +45,8 @@ function isVerified(request: Received, secret: string): boolean {
 }
 
 /**
- * Each event and subscription that match are finished, or an attempt lies ahead: due within the longest pause, of a
- * subscription that gets any, and not the eleventh. Markers stand for what is not written yet.
+ * For each event and matching subscription the delivery is finished, or an attempt is still to come: within the longest
+ * pause, at most the tenth, and for a subscription that is enabled. A fan-out marker stands for deliveries not yet written.
  */
 async function everybodyHasTheirEvents({ db }: Context) {
   const without = await db.execute(sql`
@@ -69,7 +69,7 @@ async function everybodyHasTheirEvents({ db }: Context) {
   expect([...twice], 'events that a subscription has two deliveries of').toEqual([])
 }
 
-/** As many rows as attempts were charged, numbered from one; a replay begins to charge anew and goes on to count. */
+/** One row per charged attempt, numbered from one; a replay charges from zero again and continues the numbers. */
 async function logIsComplete({ db }: Context) {
   const wrong = await db.execute(sql`
     select d.id, d.attempts, log.* from (
@@ -85,7 +85,7 @@ async function logIsComplete({ db }: Context) {
 
 type Fate = { pair: string; url: string | null; outcome: string | null; reached: number }
 
-/** What the ledger says, and what the receivers saw and answered, in both directions. */
+/** The ledger and the receivers agree, in both directions: what was delivered was accepted, and what was accepted is delivered. */
 async function ledgerIsTrue({ context, receivers, copiesMax }: Scenario) {
   const fates = await context.db.execute<Fate>(sql`
     select d.event_id || ' ' || d.subscription_id as pair, s.url, d.outcome, (
@@ -125,7 +125,7 @@ async function ledgerIsTrue({ context, receivers, copiesMax }: Scenario) {
 const isSuccess = (status: number | undefined) => status !== undefined && status >= 200 && status < 300
 const isLogged = (fate: Fate | undefined) => fate?.outcome !== 'withdrawn'
 
-/** Copies carry the identifier of the first, and an identifier always the same bytes. */
+/** Copies of a delivery have the same identifier, and the same identifier always has the same bytes. */
 function oneIdIsOneText(receivers: Receiver[]) {
   const texts = grouped(requestsOf(receivers), ({ headers }) => headers['webhook-id'] ?? '')
   const changed = [...texts].filter(([, [first, ...copies]]) =>

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Context } from '../../../src/domain/core/context.ts'
 import { createHttpServer } from '../../../src/rest/http/server.ts'
 
-/** The service's own doors over a context: where they are, and how often somebody knocked. */
+/** The HTTP service over a context: its address, and how many requests it has had. */
 export async function serve(context: Context) {
   const { log, publicUrl } = context
   const server = createHttpServer({ contextOf: () => context, log, publicUrl, trustProxy: 0 })

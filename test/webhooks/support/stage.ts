@@ -23,8 +23,8 @@ type Subscribing = { types?: EventType[]; as?: CallerContext; url?: string }
 export type Stage = Awaited<ReturnType<typeof createStage>>
 
 /**
- * A channel `ada`, an application, receivers and the engine without its loop: `work` is one call of the cron door. When it
- * is disposed of, the promises of the engine must hold for whatever happened on it.
+ * A channel `ada`, an application, receivers, and the engine without its loop: `work` is one call like that of the cron
+ * operation. Disposing of it checks the invariants of the engine over everything that happened on it.
  */
 export async function createStage(overrides: Partial<ProcessContext> = {}) {
   const test = await createTestContext(overrides)
@@ -60,7 +60,7 @@ export async function createStage(overrides: Partial<ProcessContext> = {}) {
     principal: { kind: 'user', userId: developer.id, username: developer.username, clientId: null, scopes: [] },
   })
 
-  /** What the consent page leaves behind, since long ago. */
+  /** A grant like those of the consent page, given long ago. */
   async function consent({ id: userId }: Who) {
     const createdAt = new Date('2026-01-01T00:00:00.000Z')
     await context.db.insert(schema.grants).values({
@@ -79,14 +79,14 @@ export async function createStage(overrides: Partial<ProcessContext> = {}) {
     return made
   }
 
-  /** A subscription of the application to every channel, if nothing else is said. */
+  /** A subscription; by default of the application to every channel. */
   async function subscribe(url: string, { types = ['chat.message.sent'], as = asApplication() }: Subscribing = {}) {
     const made = await createSubscription(as, { url, event_types: types })
     secrets.set(made.id, [made.signing_secret])
     return made
   }
 
-  /** One row of the subscription itself. */
+  /** The row of a subscription. */
   async function subscription(id: string) {
     const [row] = await context.db.select().from(webhookSubscriptions).where(eq(webhookSubscriptions.id, id))
     if (!row) throw new Error(`There is no subscription ${id}`)
@@ -109,7 +109,7 @@ export async function createStage(overrides: Partial<ProcessContext> = {}) {
     say: (content: string, who: Who = ada, room: Who = ada) =>
       sendMessage(asUser(who), { room_name: room.username, content }),
 
-    /** An event of any size that no verb stands behind: cheaper than a message where hundreds are wanted. */
+    /** Events without a verb that causes them: cheaper than messages where hundreds are needed. */
     emit: (count = 1, channel: Who = ada) =>
       transact(context, async (tx) => {
         const data = { id: 'str_x', title: null, category: null, thumbnail_url: null, channel: null, updated_at: 'now' }
@@ -117,7 +117,7 @@ export async function createStage(overrides: Partial<ProcessContext> = {}) {
       }),
 
     /**
-     * A channel of its own with a receiver and a subscription to it, so that scenes of one stage do not meet. `queue`,
+     * A channel of its own with a receiver and a subscription to it, so that scenes of one stage do not affect each other. `queue`,
      * `done` and `attempts` are those of this subscription alone.
      */
     async scene(answering?: Answering, { types = ['chat.message.sent'] }: Pick<Subscribing, 'types'> = {}) {
@@ -136,13 +136,13 @@ export async function createStage(overrides: Partial<ProcessContext> = {}) {
         receiver: made,
         say: (content = 'hello') => sendMessage(as, { room_name: user.username, content }),
         health: () => subscription(id),
-        /** Lets time pass for what waits to be sent: a minute if nothing else is said. */
+        /** Lets time pass for pending deliveries; by default a minute. */
         pass: (ms = 60_000) =>
           db
             .update(webhookDeliveries)
             .set({ dueAt: sql`due_at - ${ms} * interval '1 millisecond'` })
             .where(due),
-        /** Lets time pass for a deadline or a mark of the subscription. */
+        /** Lets time pass for a deadline or a timestamp of the subscription. */
         age: (column: 'openUntil' | 'firstFailureAt', ms: number) =>
           db
             .update(webhookSubscriptions)
@@ -171,19 +171,19 @@ export async function createStage(overrides: Partial<ProcessContext> = {}) {
 
     work: (options: WorkOptions = {}) => workDeliveries(context, { budgetMs: 25_000, ...options }),
 
-    /** Lets time pass for what waits to be sent: a minute if nothing else is said. */
+    /** Lets time pass for pending deliveries; by default a minute. */
     pass: (ms = 60_000) => test.elapse(webhookDeliveries, 'dueAt', ms),
 
     queue: () => context.db.select().from(webhookDeliveries).orderBy(webhookDeliveries.id),
     done: () => context.db.select().from(webhookDeliveriesDone).orderBy(webhookDeliveriesDone.id),
     attempts: () => context.db.select().from(webhookAttempts).orderBy(webhookAttempts.deliveryId, webhookAttempts.n),
-    /** Empties the queue, where a scenario ends with what nobody will ever answer. */
+    /** Empties the queue, for a scenario that ends with deliveries which can never succeed. */
     withdraw: () => withdraw(context),
-    /** So many requests may have no attempt in the log: those of a process or a database that was killed. */
+    /** Allows this many requests without an attempt in the log: those of a process or a database that was killed. */
     mayCopy: (count: number) => {
       copies += count
     },
-    /** A statement that no verb of the product makes. */
+    /** A statement that no verb of the service makes. */
     run: (text: string) => context.db.execute(sql.raw(text)),
 
     async [Symbol.asyncDispose]() {

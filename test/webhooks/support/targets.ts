@@ -9,7 +9,7 @@ const always: Verdicts = ['allow', 'allow']
 type Row = [target: string, ...verdicts: Verdicts]
 const rows = (verdicts: Verdicts, ...targets: string[]): Row[] => targets.map((target) => [target, ...verdicts])
 
-/** From the registries of special-purpose addresses, and those at which clouds answer questions about a machine. */
+/** From the registries of special-purpose addresses, and the metadata services of clouds. */
 export const addresses: Row[] = [
   ...rows(
     inside,

@@ -7,7 +7,7 @@ import { listenToNotifications } from '../../../src/process/background/notificat
 import { openContext } from '../../../src/process/context.ts'
 import { Disposables } from '../../../src/process/disposables.ts'
 
-/** What a test says to the worker that it starts as a process of its own, to be able to kill it. */
+/** The messages of a test to a worker that it starts as a process of its own, so that it can be killed. */
 export type WorkerOrder = { target: DatabaseTarget; secretKey: string; graceMs: number }
 
 const order: WorkerOrder = JSON.parse(process.argv[2] ?? '')

@@ -9,10 +9,10 @@ const script = fileURLToPath(new URL('./worker-process.ts', import.meta.url))
 export type WorkerProcess = AsyncDisposable & {
   /** SIGKILL; resolves when the process is gone. */
   kill: () => Promise<void>
-  /** SIGSTOP: its event loop stands still, while the world goes on. */
+  /** SIGSTOP: its event loop stops, while time and everybody else go on. */
   block: () => void
   unblock: () => void
-  /** How many results came when somebody else held the lease. */
+  /** How many results came when another worker held the lease. */
   lostLeases: () => Promise<number>
   /** SIGTERM; resolves with its exit status. */
   stop: () => Promise<number | null>

@@ -2,7 +2,7 @@ import { BlockList, isIP, isIPv6 } from 'node:net'
 
 // One list per family: an IPv4 rule of a BlockList also matches the mapped IPv6 form ::ffff:a.b.c.d.
 
-/** The special-purpose registry of IPv4 (RFC 6890 and its successors), and the public address of one cloud's internal service. */
+/** The special-purpose registry of IPv4 (RFC 6890 and successors), and the public address of one cloud's internal service. */
 const notPublic4 = blockList(
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.31.196.0/24', '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24'],

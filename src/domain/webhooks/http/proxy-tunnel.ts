@@ -5,7 +5,7 @@ import type { Address } from './dns.ts'
 
 type TunnelRequest = { proxyUrl: string; target: Address; port: string; connectMs: number }
 
-/** Opens a tunnel to an address by CONNECT (RFC 9110, section 9.3.6). Rejects with `E_REFUSED` unless the proxy answers 2xx. */
+/** Opens a tunnel by CONNECT (RFC 9110, section 9.3.6). Rejects with `E_REFUSED` unless the proxy answers 2xx. */
 export async function openTunnel({ proxyUrl, target, port, connectMs }: TunnelRequest): Promise<Socket> {
   const { origin, username, password } = new URL(proxyUrl)
   const authority = `${isIPv6(target.address) ? `[${target.address}]` : target.address}:${port}`

@@ -7,7 +7,7 @@ import type { Keyring, Sealed } from '../../core/keyring.ts'
 import type { InTransaction } from '../../core/transaction.ts'
 import { newSigningSecret, signingKey } from './sign.ts'
 
-/** Creates a secret for a subscription and stores it encrypted. The caller shows the returned text once, and nobody else does. */
+/** Creates a secret for a subscription and stores it encrypted. The returned text is shown once and never again. */
 export async function keepNewSecret({ db, keyring, now }: InTransaction, subscriptionId: string): Promise<string> {
   const secret = newSigningSecret()
   const createdAt = now()

@@ -10,7 +10,10 @@ const SWEEP_MS = 5_000
 /** Retries are spread over seconds, so claiming them at every commit would be a waste. */
 export const RETRIES_MS = 100
 
-/** What the worker does in turn: sweep regularly, write the deliveries of events with many receivers, claim first attempts, then retries. */
+/**
+ * One pass of the worker after the other. Each sweeps if that is due, and then does one thing: it writes deliveries of an
+ * event with many receivers, or claims first attempts and then retries.
+ */
 export class DeliveryLoop {
   readonly #ctx: Context
   readonly #engine: Engine
