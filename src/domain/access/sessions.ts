@@ -5,7 +5,7 @@ import { instantText, statement } from '../../db/statement.ts'
 import { DAY_MS } from '../../time/durations.ts'
 import { addressOf, audit, userAgentOf } from '../audit/audit.ts'
 import type { Caller, Context, UserContext } from '../core/context.ts'
-import { inMs } from '../core/db-now.ts'
+import { dbNow, inMs } from '../core/db-now.ts'
 import { sha256 } from '../core/digest.ts'
 import { isId, newId } from '../core/ids.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
@@ -56,7 +56,7 @@ export async function startSession(ctx: Context & { caller: Caller }, userId: st
       secretHash: sha256(secret),
       userId,
       createdAt: at,
-      lastSeenAt: inMs(0),
+      lastSeenAt: dbNow,
       expiresAt: inMs(LIFE_MS),
       ip: addressOf(ctx.caller),
       userAgent: userAgentOf(ctx.caller),

@@ -1,4 +1,4 @@
-import { and, count, eq, isNull, not, or, sql } from 'drizzle-orm'
+import { and, count, eq, isNull, not, or } from 'drizzle-orm'
 import { apiKeys } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import { DAY_MS } from '../../time/durations.ts'
@@ -6,7 +6,7 @@ import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
 import { last4Of, mint } from '../access/token-format.ts'
 import { actorBehind, audit } from '../audit/audit.ts'
 import type { OwnerContext } from '../core/context.ts'
-import { hasPassed, inMs } from '../core/db-now.ts'
+import { dbNow, hasPassed, inMs } from '../core/db-now.ts'
 import { sha256 } from '../core/digest.ts'
 import { isId, newId } from '../core/ids.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
@@ -76,7 +76,7 @@ export async function createKey(ctx: OwnerContext, input: NewKey): Promise<Creat
 export async function revokeKey(ctx: OwnerContext, { id }: { id: string }): Promise<void> {
   await transact(ctx, async (tx) => {
     const { clientId } = await lockLiving(tx, id)
-    await tx.db.update(apiKeys).set({ revokedAt: sql`statement_timestamp()` }).where(eq(apiKeys.id, id))
+    await tx.db.update(apiKeys).set({ revokedAt: dbNow }).where(eq(apiKeys.id, id))
     await audit(tx, { actor: actorBehind(tx.principal), action: 'key.revoked', clientId, targetId: id })
     tx.afterCommit(tx.credentials.forget)
   })

@@ -5,6 +5,7 @@ import { requireOwnedApplication } from '../access/ownership.ts'
 import { last4Of, mint } from '../access/token-format.ts'
 import { actorBehind, audit } from '../audit/audit.ts'
 import type { OwnerContext } from '../core/context.ts'
+import { dbNow } from '../core/db-now.ts'
 import { sha256 } from '../core/digest.ts'
 import { newId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
@@ -60,7 +61,7 @@ export async function revokeSecret(ctx: OwnerContext, { id, secret_id }: { id: s
     await requireOwnedApplication(tx, id, 'no key update')
     const [ended] = await tx.db
       .update(clientSecrets)
-      .set({ expiresAt: sql`statement_timestamp()` })
+      .set({ expiresAt: dbNow })
       .where(and(eq(clientSecrets.id, secret_id), eq(clientSecrets.clientId, id), sql.raw(IS_LIVE)))
       .returning({ id: clientSecrets.id })
     if (!ended) throw new Problem('not_found', 'secret_id: the application has no such secret.')

@@ -1,7 +1,7 @@
 import { and, eq, isNull, not, type SQL, sql } from 'drizzle-orm'
 import { grants } from '../../db/schema/index.ts'
 import { type AuditActor, audit } from '../audit/audit.ts'
-import { hasPassed } from '../core/db-now.ts'
+import { dbNow, hasPassed } from '../core/db-now.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import { disableForLostGrant } from '../webhooks/subscriptions/disable.ts'
 
@@ -20,7 +20,7 @@ export async function revokeGrants(
 ): Promise<Revoked[]> {
   const revoked = await tx.db
     .update(grants)
-    .set({ revokedAt: sql`statement_timestamp()`, revokeReason: reason })
+    .set({ revokedAt: dbNow, revokeReason: reason })
     .where(and(condition, isNull(grants.revokedAt)))
     .returning({ id: grants.id, clientId: grants.clientId, userId: grants.userId })
   for (const { id, clientId, userId } of revoked) {

@@ -9,6 +9,7 @@ import {
 import { statement } from '../../../db/statement.ts'
 import { actorBehind, audit } from '../../audit/audit.ts'
 import type { ActorContext, Context } from '../../core/context.ts'
+import { dbNow } from '../../core/db-now.ts'
 import { isId } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
@@ -40,7 +41,7 @@ async function markDeleted(ctx: ActorContext, id: string): Promise<boolean> {
     await takeClaimLock(db)
     const [deleted] = await db
       .update(subscriptions)
-      .set({ deletedAt: sql`statement_timestamp()`, updatedAt: sql`statement_timestamp()` })
+      .set({ deletedAt: dbNow, updatedAt: dbNow })
       .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), owns(ctx)))
       .returning({ clientId: subscriptions.clientId, userId: subscriptions.userId })
     if (!deleted) return false

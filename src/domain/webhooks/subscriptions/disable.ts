@@ -1,6 +1,7 @@
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, type SQL } from 'drizzle-orm'
 import { webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
 import type { ActorContext } from '../../core/context.ts'
+import { dbNow } from '../../core/db-now.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { requireOwnedSubscription } from './ownership.ts'
 
@@ -27,10 +28,9 @@ export async function disableForLostGrant(tx: InTransaction, { clientId, userId 
 }
 
 async function disable(tx: InTransaction, disabledReason: 'owner' | 'grant_lost', which: SQL | undefined) {
-  const at = sql`statement_timestamp()`
   await tx.db
     .update(subscriptions)
-    .set({ status: 'disabled', disabledReason, disabledAt: at, updatedAt: at })
+    .set({ status: 'disabled', disabledReason, disabledAt: dbNow, updatedAt: dbNow })
     .where(and(which, eq(subscriptions.status, 'enabled')))
   tx.afterCommit(tx.wake)
 }

@@ -1,6 +1,7 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import { grants, webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
 import type { ActorContext } from '../../core/context.ts'
+import { dbNow } from '../../core/db-now.ts'
 import { Problem } from '../../core/problem.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { requireActiveAccounts } from './account-check.ts'
@@ -32,7 +33,7 @@ export async function enableSubscription(ctx: ActorContext, { id }: { id: string
     await requireGrant(tx, subscription)
     const enabled = await tx.db
       .update(subscriptions)
-      .set({ ...healthy, updatedAt: sql`statement_timestamp()` })
+      .set({ ...healthy, updatedAt: dbNow })
       .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt)))
       .returning({ id: subscriptions.id })
     if (enabled.length === 0) throw new Problem('subscription_not_found', 'The subscription was just deleted.')
