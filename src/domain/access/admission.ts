@@ -1,17 +1,18 @@
-import { timingSafeEqual } from 'node:crypto'
+import type { Count } from '../../counters/counters.ts'
 import type { Principal, UserPrincipal } from '../core/actor.ts'
 import type { Caller, CallerContext, Context } from '../core/context.ts'
-import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
-import { rateLimits } from '../core/rate-limits.ts'
+import { rateLimits, refuseExceeded } from '../core/rate-limits.ts'
 import { noteClient, noteCredential } from '../core/request-record.ts'
 import type { Scope } from '../core/scopes.ts'
 import { authenticate, authenticateHolder, authenticateSession, principalBy } from './authenticate.ts'
+import { admitCron } from './cron-admission.ts'
 import { isSessionAlive } from './sessions.ts'
 
 /**
- * What an operation asks of its caller: any one of some scopes, with `by: 'user'` from a credential that stands for a user;
- * a login session (where no scope stands for it), perhaps an application instead; or the secret of the clock.
+ * What an operation asks of its caller. `scopes`: a credential with any one of them, by `user` one that stands for a user.
+ * `session`: a login session, or an application's credential with `applicationScope` where there is one. `cron`: the secret
+ * of the cron job.
  */
 export type Access =
   | { kind: 'scopes'; scopes: readonly [Scope, ...Scope[]]; by: 'anyone' | 'user' }
@@ -21,10 +22,10 @@ export type Access =
 /**
  * Decides whether a caller may pass, in this order: 401, 403 for the scope, 403 for the kind of credential, 429. The one
  * place of the service that decides it. Notes in the record of the request whose credential it was, and where that stands in
- * its rate limit, also when it refuses. No principal stands for the clock.
+ * its rate limit, also when it refuses. No principal stands for the cron job.
  */
 export async function admit(ctx: Context, access: Access, caller: Caller): Promise<Principal | undefined> {
-  if (access.kind === 'cron') return admitClock(ctx, caller)
+  if (access.kind === 'cron') return admitCron(ctx, caller)
   const { principal, key, isSession } = await identifyCaller(ctx, caller)
   noteClient(caller, principal.clientId)
   const refusal = refusalOf(access, principal, isSession)
@@ -32,17 +33,15 @@ export async function admit(ctx: Context, access: Access, caller: Caller): Promi
   const rate = await (refusal ? counters.peek(rateLimits.credential, key) : counters.take(rateLimits.credential, key))
   noteCredential(caller, { clientId: principal.clientId, rate })
   if (refusal) throw refusal
-  if (rate.exceeded) {
-    const { limit, resetS } = rate
-    throw new Problem('rate_limited', `More than ${limit} requests in a minute: try again in ${resetS} s.`, {
-      retryAfterS: resetS,
-    })
-  }
+  refuseExceeded(rate, tooManyRequests)
   return principal
 }
 
+const tooManyRequests = ({ limit, resetS }: Count) =>
+  `More than ${limit} requests in a minute: try again in ${resetS} s.`
+
 /**
- * For a call that goes on. Throws `invalid_token` once the credential that was admitted has ended, `insufficient_scope` once
+ * For a call that stays open. Throws `invalid_token` once the credential that was admitted has ended, `insufficient_scope` once
  * a scope has been taken from it. Nothing is counted, and a session does not count as used.
  */
 export async function requireAlive(ctx: CallerContext, { authorization, session }: Caller): Promise<void> {
@@ -103,21 +102,3 @@ export function asUser(principal: Principal): UserPrincipal {
 
 const userTokenRequired = () =>
   new Problem('user_token_required', 'This operation needs a token that stands for a user, not for an application.')
-
-/**
- * With a secret: its bearer. Without: only this machine, and nothing that came through a proxy, for a proxy on the same
- * machine would open the door to everybody.
- */
-function admitClock({ cronSecret }: Context, { authorization, address, isForwarded }: Caller): undefined {
-  if (cronSecret === undefined) {
-    if (isLoopback(address) && !isForwarded) return undefined
-    throw new Problem('unauthorized', 'Without CRON_SECRET this operation is served to this machine only.')
-  }
-  const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
-  if (given === undefined) throw new Problem('unauthorized', 'Send "Authorization: Bearer <CRON_SECRET>".')
-  if (!timingSafeEqual(sha256(given), sha256(cronSecret))) {
-    throw new Problem('invalid_token', 'This is not the CRON_SECRET of this service.')
-  }
-}
-
-const isLoopback = (address: string) => /^(127\.|::1$|::ffff:127\.)/.test(address)
