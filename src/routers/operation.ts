@@ -1,6 +1,7 @@
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { Access } from '../domain/access/admission.ts'
-import { type ProblemCode, problems } from '../domain/core/problem.ts'
+import type { ProblemCode } from '../domain/core/problem.ts'
+import { problems } from '../domain/core/problem-table.ts'
 import type { Scope } from '../domain/core/scopes.ts'
 import { callerProcedure, cronProcedure, publicProcedure, userProcedure } from './trpc.ts'
 
@@ -121,7 +122,7 @@ function metaOf(route: Route, facts: Facts, access: Access | undefined): Operati
       tags: [tag],
       protect: access !== undefined,
       contentTypes: bodyEncodings as ['application/json'],
-      errorResponses: [...new Set(codes.map((code) => problems[code]))],
+      errorResponses: [...new Set(codes.map((code) => problems[code].status))],
     },
   }
 }

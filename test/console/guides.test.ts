@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createApplication } from '../../src/domain/applications/applications.ts'
-import { problems } from '../../src/domain/core/problem.ts'
+import { problems } from '../../src/domain/core/problem-table.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
 import { subscribableTypes } from '../../src/domain/events/types.ts'
 import { createTestApp } from '../support/app.ts'
@@ -85,9 +85,19 @@ describe('the guides', () => {
     expect(text).toContain(`${app.base}/openapi.json`)
   })
 
-  test('name every error code, scope and event type', () => {
+  test('have every error code with its cause and remedy, at an anchor of its name', async () => {
+    const rows = Object.entries(problems).map(
+      ([code, { status, cause, remedy }]) => `| <a id="${code}"></a>\`${code}\` | ${status} | ${cause} | ${remedy} |\n`,
+    )
+    const table = /(?<=^\| Code .*\n.*\n)(\|.*\n)+/m
+    // npx vitest run console/guides -u writes the table anew
+    await expect(guide('errors').replace(table, rows.join(''))).toMatchFileSnapshot('../../docs/guides/errors.md')
+    const { text } = await app.request('GET /docs/guides/errors')
+    for (const code of Object.keys(problems)) expect(text).toContain(`<a id="${code}"></a>`)
+  })
+
+  test('name every scope and event type', () => {
     const missing = (words: readonly string[], text: string) => words.filter((word) => !text.includes(`\`${word}\``))
-    expect(missing(Object.keys(problems), guide('errors'))).toEqual([])
     expect(missing(scopes, guide('authentication'))).toEqual([])
     expect(missing(subscribableTypes, guide('webhooks'))).toEqual([])
   })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { Problem, type ProblemCode, problems } from '../../src/domain/core/problem.ts'
+import { Problem, type ProblemCode } from '../../src/domain/core/problem.ts'
+import { problems } from '../../src/domain/core/problem-table.ts'
 import { subscribableTypes } from '../../src/domain/events/types.ts'
 import { createDocument } from '../../src/rest/openapi/document.ts'
 import { specification } from '../support/specification.ts'

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { problems } from '../../src/domain/core/problem.ts'
+import { problems } from '../../src/domain/core/problem-table.ts'
 import { createDocument } from '../../src/rest/openapi/document.ts'
 import { routes } from '../../src/rest/openapi/routes.ts'
 import { specification } from '../support/specification.ts'
@@ -53,6 +53,16 @@ test('a body has the fields of the specification alone; what extensions take as 
 test('every error code is in the document, under the one envelope', () => {
   const { properties } = document.components.schemas.Error
   expect(properties.error.properties.code.enum).toEqual(Object.keys(problems))
+})
+
+test('every failure names its codes, each of which leads to its cause and its remedy', () => {
+  for (const [route, { responses }] of operations) {
+    for (const [status, { description }] of Object.entries(responses).filter(([code]) => Number(code) >= 400)) {
+      const codes = [...description.matchAll(/\[`(\w+)`\]\(\/docs\/guides\/errors#(\w+)\)/g)]
+      expect(codes.length, `${route} ${status}`).toBeGreaterThan(0)
+      for (const [, code = '', anchor] of codes) expect(anchor).toBe(code)
+    }
+  }
 })
 
 test('every schema compiles as JSON Schema 2020-12', () => {

@@ -1,44 +1,5 @@
+import { problems } from './problem-table.ts'
 import type { Scope } from './scopes.ts'
-
-/** Every failure that a caller can see: its public code and the status it answers with. The one table of the service. */
-export const problems = {
-  invalid_request: 400,
-  invalid_grant: 400,
-  invalid_scope: 400,
-  invalid_dpop_proof: 400,
-  unauthorized_client: 400,
-  unsupported_grant_type: 400,
-  invalid_cursor: 400,
-  message_too_long: 400,
-  invalid_url: 400,
-  unknown_event_type: 400,
-  cannot_ban_self: 400,
-  limit_reached: 400,
-  idempotency_mismatch: 400,
-  unauthorized: 401,
-  invalid_token: 401,
-  invalid_client: 401,
-  insufficient_scope: 403,
-  user_token_required: 403,
-  forbidden: 403,
-  sender_banned: 403,
-  unknown_room: 403,
-  not_found: 404,
-  channel_not_found: 404,
-  category_not_found: 404,
-  livestream_not_found: 404,
-  message_not_found: 404,
-  user_not_found: 404,
-  subscription_not_found: 404,
-  method_not_allowed: 405,
-  already_banned: 409,
-  already_live: 409,
-  payload_too_large: 413,
-  unsupported_media_type: 415,
-  rate_limited: 429,
-  internal_error: 500,
-  unavailable: 503,
-} as const
 
 export type ProblemCode = keyof typeof problems
 
@@ -66,6 +27,6 @@ export class Problem extends Error {
   }
 
   get status() {
-    return problems[this.code]
+    return problems[this.code].status
   }
 }

@@ -1,4 +1,5 @@
-import { type ProblemCode, problems } from '../../domain/core/problem.ts'
+import type { ProblemCode } from '../../domain/core/problem.ts'
+import { problems } from '../../domain/core/problem-table.ts'
 import type { Operation } from '../../routers/operation.ts'
 
 type Json = { [key: string]: Json } | Json[] | string | number | boolean | null | undefined
@@ -62,9 +63,12 @@ export function successOf({ status, envelope, method, path }: Operation, schema:
 
 /** A failure with the codes that an operation can give at this status. */
 export function failureOf(status: number, codes: readonly ProblemCode[]): Response {
-  const failure = json(codes.map((code) => `\`${code}\``).join(', '), { $ref: '#/components/schemas/Error' })
+  const failure = json(codes.map(linked).join(', '), { $ref: '#/components/schemas/Error' })
   return status === 429 || status === 503 ? { ...failure, headers: refer('Retry-After') } : failure
 }
+
+/** The code, leading to its cause and its remedy. */
+const linked = (code: ProblemCode) => `[\`${code}\`](/docs/guides/errors#${code})`
 
 const dataOf = (schema: JsonObject): JsonObject => ({
   type: 'object',

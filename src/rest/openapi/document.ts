@@ -1,5 +1,6 @@
 import { generateOpenApiDocument } from 'trpc-to-openapi'
-import { type ProblemCode, problems } from '../../domain/core/problem.ts'
+import type { ProblemCode } from '../../domain/core/problem.ts'
+import { problems } from '../../domain/core/problem-table.ts'
 import { apiVersion } from '../../domain/core/version.ts'
 import { appRouter } from '../../routers/index.ts'
 import { scopeDescriptions } from '../../shared/scope-descriptions.ts'
@@ -59,7 +60,7 @@ export function createDocument(publicUrl: string) {
 function repair(route: RestRoute, found: Described): Described {
   const { operation } = route
   const codes = [...new Set([...operation.problems, ...inputProblems(route), ...clockProblems(route)])]
-  const statuses = [...new Set(codes.map((code) => problems[code]))].sort()
+  const statuses = [...new Set(codes.map((code) => problems[code].status))].sort()
   const schema = found.responses['200']?.content?.['application/json'].schema
   const responses = {
     [operation.status]: successOf(operation, schema),
@@ -93,7 +94,7 @@ const idempotencyKey: JsonObject = {
 const withoutUndocumented = (properties: Record<string, object>) =>
   Object.fromEntries(Object.entries(properties).filter(([, schema]) => !('x-undocumented' in schema)))
 
-const codesOf = (codes: ProblemCode[], status: number) => codes.filter((code) => problems[code] === status)
+const codesOf = (codes: ProblemCode[], status: number) => codes.filter((code) => problems[code].status === status)
 
 /** The failures that follow from taking any input, and from taking a body. */
 function inputProblems(route: RestRoute): ProblemCode[] {

@@ -1,7 +1,7 @@
 import { isFailedCall, problemOf } from '../../index.ts'
 
-/** A failed call in the words that REST would use, with what support asks for. */
-export type Failure = { code: string; message: string; requestId: string | undefined }
+/** A failed call in the words that REST would use, with what support asks for, and where the guide explains the code. */
+export type Failure = { code: string; message: string; requestId: string | undefined; guide: string | undefined }
 
 /** The status that the service answered with; undefined when there was no answer. */
 export function statusOf(error: unknown): number | undefined {
@@ -10,11 +10,12 @@ export function statusOf(error: unknown): number | undefined {
 
 export function failureOf(error: unknown): Failure {
   const problem = problemOf(error)
-  if (problem) return { ...problem, requestId: requestIdOf(error) }
+  if (problem) return { ...problem, requestId: requestIdOf(error), guide: `/docs/guides/errors#${problem.code}` }
   const isUnanswered = isFailedCall(error) && error.data === undefined
-  return isUnanswered
-    ? { code: 'unreachable', message: 'The service did not answer. Check your connection.', requestId: undefined }
-    : { code: 'console_error', message: 'Something went wrong on this page. Load it again.', requestId: undefined }
+  const own = isUnanswered
+    ? { code: 'unreachable', message: 'The service did not answer. Check your connection.' }
+    : { code: 'console_error', message: 'Something went wrong on this page. Load it again.' }
+  return { ...own, requestId: undefined, guide: undefined }
 }
 
 /** What a message says of this field, as a sentence to stand beside the input; undefined if it is about another. */

@@ -3,7 +3,7 @@ import { useSubscription } from '@trpc/tanstack-react-query'
 import { useReducer } from 'react'
 import { client, useTRPC } from '../app/api.ts'
 import { useAccount } from '../app/session.tsx'
-import { notifyFailed } from '../components/feedback/notices.ts'
+import { notifyFailed } from '../components/feedback/notices.tsx'
 import { byCursor, itemsOf } from '../components/pages.ts'
 import { changed, messagesOf, unchanged } from './room.ts'
 

@@ -29,6 +29,7 @@ table { border-collapse: collapse; width: 100%; font-size: 0.95rem; }
 th, td { padding: 0.45rem 0.75rem 0.45rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 td:first-child { min-width: 7rem; }
 td:first-child code { white-space: nowrap; }
+tr:has(:target) { background: var(--card); outline: 2px solid var(--accent); }
 .guides { list-style: none; padding: 0; }
 .guides li { padding: 0.8rem 0; border-top: 1px solid var(--line); color: var(--quiet); }
 .guides a { font-weight: 600; }

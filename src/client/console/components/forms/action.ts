@@ -1,5 +1,5 @@
 import { type QueryKey, type UseMutationOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { notifyDone, notifyFailed } from '../feedback/notices.ts'
+import { notifyDone, notifyFailed } from '../feedback/notices.tsx'
 import { type Question, useConfirm } from './confirm.tsx'
 
 type Outcome = {

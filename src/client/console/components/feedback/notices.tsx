@@ -1,5 +1,6 @@
 import { notifications } from '@mantine/notifications'
 import { failureOf } from '../../app/failure.ts'
+import { ErrorCode } from './error-code.tsx'
 
 /** Tells that something was done, in passing. */
 export function notifyDone(message: string): void {
@@ -8,11 +9,15 @@ export function notifyDone(message: string): void {
 
 /** Tells that something failed where no form could show it; it stays until it is closed. */
 export function notifyFailed(title: string, error: unknown): void {
-  const { code, message, requestId } = failureOf(error)
+  const { code, message, requestId, guide } = failureOf(error)
   const request = requestId === undefined ? '' : ` Request ${requestId}.`
   notifications.show({
     title,
-    message: `${message} (${code})${request}`,
+    message: (
+      <>
+        {message} (<ErrorCode code={code} guide={guide} />){request}
+      </>
+    ),
     color: 'red',
     withBorder: true,
     autoClose: false,
