@@ -108,6 +108,7 @@ describe('A29 after the login only our own pages follow', () => {
     ['javascript:alert(1)', '/console/'],
     ['/v1/users/me', '/console/'],
     ['/oauth/authorized', '/console/'],
+    ['/signup', '/console/'],
     ['console', '/console/'],
     ['', '/console/'],
     ['/', '/console/'],

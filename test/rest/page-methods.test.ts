@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { pageAt, pages } from '../../src/rest/pages/table.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp()
@@ -7,7 +8,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 const READ = 'GET, HEAD, OPTIONS'
 const FORM = 'GET, HEAD, POST, OPTIONS'
 
-describe.each([
+const tried = [
   ['/openapi.json', READ],
   ['/events/schemas.json', READ],
   ['/llms.txt', READ],
@@ -20,7 +21,29 @@ describe.each([
   ['/logout', FORM],
   ['/signup', FORM],
   ['/oauth/authorize', FORM],
-])('%s', (path, allow) => {
+  ['/login/style.css', FORM],
+  ['/.well-known/oauth-protected-resource', READ],
+] as const
+
+test('every page is tried but /trpc, which refuses methods by itself', () => {
+  const pagesTried = new Set(tried.map(([path]) => pageAt(path)?.path))
+  expect(pages.filter(({ path }) => !pagesTried.has(path)).map(({ path }) => path)).toEqual(['/trpc'])
+})
+
+test('any website may ask what it can do with the metadata, and nothing else of ours', async () => {
+  for (const [path] of tried) {
+    const { headers } = await app.request(`OPTIONS ${path}`)
+    expect(headers.get('access-control-allow-origin')).toBe(path.startsWith('/.well-known/') ? '*' : null)
+  }
+})
+
+test('below the metadata there is nothing', async () => {
+  for (const method of ['GET', 'OPTIONS', 'POST']) {
+    expect((await app.request(`${method} /.well-known/oauth-authorization-server/x`)).status).toBe(404)
+  }
+})
+
+describe.each(tried)('%s', (path, allow) => {
   test('says what it takes', async () => {
     const { status, headers, text } = await app.request(`OPTIONS ${path}`)
     expect([status, headers.get('allow'), text]).toEqual([204, allow, ''])

@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/core/context.ts'
 import type { RequestFindings } from '../../domain/core/request-record.ts'
 import type { TracedRequest } from '../../telemetry/traced-request.ts'
 import { routeAt } from '../openapi/routes.ts'
-import { pageRouteOf } from '../pages/paths.ts'
+import { pageRootOf } from '../pages/table.ts'
 import { parseRequestTarget } from './request-target.ts'
 
 /** One record of a request: made when its turn has come, filled while it is answered, read by each observer when it has ended. */
@@ -43,7 +43,7 @@ const PAGE_METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS']
 
 /** Begins the record of a request, in which its caller notes what is found out. */
 export function recordOf({ method = '', url = '', headers }: IncomingMessage, caller: Caller): RequestRecord {
-  const page = pageRouteOf(url)
+  const page = pageRootOf(url)
   const record: RequestRecord = {
     id: caller.requestId,
     address: caller.address,

@@ -64,7 +64,7 @@ export function send(
 }
 
 /** Refuses a request outside of the specification's paths: none of them needs the headers of one. */
-export function refuse(response: ServerResponse, problem: Problem, place: Omit<ResponseContext, 'path'>) {
+export function sendProblem(response: ServerResponse, problem: Problem, place: Omit<ResponseContext, 'path'>) {
   send(response, { path: '', ...place }, failure(problem, unknownTarget, place.publicUrl))
 }
 

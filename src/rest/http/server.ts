@@ -13,7 +13,7 @@ import { refuseMalformed } from './malformed-http.ts'
 import { measureRequest, type RequestMeasure } from './measure.ts'
 import { inTurn } from './pipelining.ts'
 import { CLIENT_GONE, type IncomingRequest, recordOf, statusOf, tell } from './request-record.ts'
-import { refuse } from './response.ts'
+import { sendProblem } from './response.ts'
 import { endSpan, traceRequest } from './trace.ts'
 import { countUsage } from './usage.ts'
 
@@ -64,7 +64,7 @@ export function createHttpServer(options: ServerOptions): Server {
   const answer = (incoming: IncomingRequest) => {
     const { request, response, record } = incoming
     const refusal = occupancy.hasPlaceFor(record, response) ? refusalOf(request) : busy()
-    if (refusal) refuse(response, refusal, { requestId: record.id, publicUrl })
+    if (refusal) sendProblem(response, refusal, { requestId: record.id, publicUrl })
     else if (record.page) handlePage(incoming)
     else void handleRest(incoming)
   }

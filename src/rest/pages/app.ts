@@ -1,20 +1,22 @@
 import type { IncomingMessage } from 'node:http'
-import express, { type ErrorRequestHandler, type Express } from 'express'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express'
 import type { Caller, Context } from '../../domain/core/context.ts'
 import { databaseProblem } from '../../domain/core/database-problem.ts'
 import { Problem } from '../../domain/core/problem.ts'
 import { eventSchemas } from '../../domain/events/types.ts'
 import { commonHeaders } from '../http/headers.ts'
 import type { IncomingRequest } from '../http/request-record.ts'
-import { refuse } from '../http/response.ts'
+import { sendProblem } from '../http/response.ts'
 import type { ServerOptions } from '../http/server.ts'
 import { createDocument } from '../openapi/document.ts'
+import { allow } from './allow.ts'
 import { authPages } from './auth/auth-pages.ts'
+import type { CallerOf } from './auth/page-context.ts'
 import { consolePages } from './console.ts'
 import { guidePages, llmsText } from './docs/guides.ts'
 import { referencePages } from './docs/reference.ts'
 import { metadataPages } from './metadata.ts'
-import { allowedAlone } from './methods.ts'
+import { type PagePath, pages } from './table.ts'
 import { trpcPages } from './trpc.ts'
 
 type Callers = WeakMap<IncomingMessage, Caller>
@@ -29,7 +31,7 @@ export function createPages({ contextOf, log, publicUrl }: ServerOptions) {
     for (const [name, value] of Object.entries(commonHeaders(caller.requestId, publicUrl)))
       response.setHeader(name, value)
     callers.set(request, caller)
-    if (!context) return refuse(response, starting(), { requestId: caller.requestId, publicUrl })
+    if (!context) return sendProblem(response, starting(), { requestId: caller.requestId, publicUrl })
     app ??= createApp(context, callers, (error) => log.error({ err: error }, 'a page failed'))
     return app(request, response)
   }
@@ -38,34 +40,46 @@ export function createPages({ contextOf, log, publicUrl }: ServerOptions) {
 function createApp(context: Context, callers: Callers, report: (error: unknown) => void): Express {
   const callerOf = (request: IncomingMessage) => {
     const caller = callers.get(request)
-    if (!caller) throw new Error('A page was asked past its door')
+    if (!caller) throw new Error('A page was asked for without a caller')
     return caller
   }
-  const document = JSON.stringify(createDocument(context.publicUrl))
-  const schemas = JSON.stringify(eventSchemas())
-  const serve = (path: string, json: string) =>
-    app.get(path, (_request, response) => void response.set('Access-Control-Allow-Origin', '*').type('json').send(json))
+  const app = express().disable('x-powered-by').use(allow)
+  const mounts = pageRouters(context, callerOf)
+  for (const { path } of pages) app.use(path, mounts[path])
 
-  const app = express().disable('x-powered-by').use(allowedAlone)
-  serve('/openapi.json', document)
-  serve('/events/schemas.json', schemas)
-  app.get('/llms.txt', (_request, response) => void response.type('text').send(llmsText(context.publicUrl)))
-  app.use('/docs/guides', guidePages(context.publicUrl))
-  app.use('/docs', referencePages())
-  app.use('/console', consolePages(context))
-  app.use('/trpc', trpcPages(context, callerOf))
-  app.use(metadataPages(context), authPages(context, callerOf))
   const placeOf = (request: IncomingMessage) => ({
     requestId: callerOf(request).requestId,
     publicUrl: context.publicUrl,
   })
   app.use((request, response) => {
-    refuse(response, new Problem('not_found', 'There is nothing at this path.'), placeOf(request))
+    sendProblem(response, new Problem('not_found', 'There is nothing at this path.'), placeOf(request))
   })
   const onError: ErrorRequestHandler = (error, request, response, _next) => {
-    refuse(response, explain(error, report), placeOf(request))
+    sendProblem(response, explain(error, report), placeOf(request))
   }
   return app.use(onError)
+}
+
+function pageRouters(context: Context, callerOf: CallerOf): Record<PagePath, RequestHandler> {
+  const { publicUrl } = context
+  return {
+    ...authPages(context, callerOf),
+    ...metadataPages(context),
+    '/console': consolePages(context),
+    '/docs': Router().use('/guides', guidePages(publicUrl)).use(referencePages()),
+    '/events/schemas.json': openJson(eventSchemas()),
+    '/llms.txt': Router().get('/', (_request, response) => void response.type('text').send(llmsText(publicUrl))),
+    '/openapi.json': openJson(createDocument(publicUrl)),
+    '/trpc': trpcPages(context, callerOf),
+  }
+}
+
+/** A document that any website may read. */
+function openJson(document: object): Router {
+  const json = JSON.stringify(document)
+  return Router().get('/', (_request, response) => {
+    response.set('Access-Control-Allow-Origin', '*').type('json').send(json)
+  })
 }
 
 /** Express gives what the client did wrong a status of its own; anything else is a fault of ours. */

@@ -1,17 +1,14 @@
-import { type RequestHandler, Router } from 'express'
+import { Router } from 'express'
 import { grantTypes } from '../../domain/applications/grant-types.ts'
 import type { Context } from '../../domain/core/context.ts'
-import { Problem } from '../../domain/core/problem.ts'
 import { scopes } from '../../domain/core/scopes.ts'
 import { grantEndpoints } from '../../domain/oauth/grants-table.ts'
 
-/** The two documents by which clients find us (RFC 8414, RFC 9728). All addresses come from the configuration. */
-export function metadataPages({ publicUrl }: Context): Router {
-  const router = Router()
-  router.all('/.well-known/oauth-authorization-server', serve(authorizationServer(publicUrl)))
-  router.all('/.well-known/oauth-protected-resource', serve(protectedResource(publicUrl)))
-  return router
-}
+/** The documents by which clients find us (RFC 8414, RFC 9728). All addresses come from the configuration. */
+export const metadataPages = ({ publicUrl }: Context) => ({
+  '/.well-known/oauth-authorization-server': serve(authorizationServer(publicUrl)),
+  '/.well-known/oauth-protected-resource': serve(protectedResource(publicUrl)),
+})
 
 /** Clients that read this get errors as RFC 6749 has them; the documented paths without the query have our envelope. */
 const endpoint = (publicUrl: string, path: string) => `${publicUrl}${path}?error_format=rfc6749`
@@ -45,23 +42,9 @@ function protectedResource(publicUrl: string) {
   }
 }
 
-const ALLOW = ['GET', 'HEAD', 'OPTIONS']
-
-/** Open to every website: nothing in it is secret, and no cookie counts. */
-function serve(document: object): RequestHandler {
+function serve(document: object): Router {
   const json = JSON.stringify(document)
-  return ({ method }, response) => {
-    response.set('Access-Control-Allow-Origin', '*')
-    if (method === 'OPTIONS') {
-      const allowed = { Allow: ALLOW.join(', '), 'Access-Control-Allow-Methods': ALLOW.join(', ') }
-      return void response
-        .set({ ...allowed, 'Access-Control-Allow-Headers': '*' })
-        .status(204)
-        .end()
-    }
-    if (!ALLOW.includes(method)) {
-      throw new Problem('method_not_allowed', 'These documents can only be read.', { allow: ALLOW })
-    }
-    return void response.set('Cache-Control', 'public, max-age=300').type('json').send(json)
-  }
+  return Router().get('/', (_request, response) => {
+    response.set('Cache-Control', 'public, max-age=300').type('json').send(json)
+  })
 }

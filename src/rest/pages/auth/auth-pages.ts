@@ -2,42 +2,34 @@ import { type ErrorRequestHandler, type RequestHandler, Router } from 'express'
 import type { Context } from '../../../domain/core/context.ts'
 import { databaseProblem } from '../../../domain/core/database-problem.ts'
 import { Problem } from '../../../domain/core/problem.ts'
+import { html } from '../html.ts'
 import { authorizePages } from './authorize.ts'
-import { consentPages } from './consent.ts'
-import type { CallerOf } from './csrf.ts'
-import { html, pageHeaders, showPage, wantsPage } from './html.ts'
 import { loginPages } from './login.ts'
 import { logoutPages } from './logout.ts'
+import { pageHeaders, showPage, wantsPage } from './page.ts'
+import type { CallerOf } from './page-context.ts'
 import { signUpPages } from './signup.ts'
 
 /** The pages on which people log in and decide: rendered here, without script, closed to other websites. */
-export function authPages(context: Context, callerOf: CallerOf): Router {
-  const paths = ['/oauth/authorize', '/login', '/logout', ...(context.signup === 'open' ? ['/signup'] : [])]
-  const router = Router()
-  router.use(paths, openPage)
-  router.use(authorizePages(context, callerOf), consentPages(context, callerOf))
-  router.use(loginPages(context, callerOf), logoutPages(context, callerOf), signUpPages(context, callerOf))
-  router.use(showProblem)
-  return router
-}
+export const authPages = (context: Context, callerOf: CallerOf) => ({
+  '/oauth/authorize': forPeople(authorizePages(context, callerOf)),
+  '/login': forPeople(loginPages(context, callerOf)),
+  '/logout': forPeople(logoutPages(context, callerOf)),
+  '/signup': context.signup === 'open' ? forPeople(signUpPages(context, callerOf)) : Router(),
+})
 
-const ALLOW = ['GET', 'HEAD', 'POST', 'OPTIONS']
+const forPeople = (page: Router): Router => Router().use(setPageHeaders, page).use(showProblem)
 
-const openPage: RequestHandler = ({ method }, response, next) => {
+const setPageHeaders: RequestHandler = (_request, response, next) => {
   response.set(pageHeaders)
-  if (!ALLOW.includes(method)) {
-    throw new Problem('method_not_allowed', 'This page takes GET and POST.', { allow: ALLOW })
-  }
-  if (method !== 'OPTIONS') return next()
-  return void response.set('Allow', ALLOW.join(', ')).status(204).end()
+  next()
 }
 
 /** What leads to no redirect is a page for people; for anybody else the next handler writes the envelope. */
 const showProblem: ErrorRequestHandler = (error, request, response, next) => {
   const problem = error instanceof Problem ? error : databaseProblem(error)
   if (!problem || !wantsPage(request)) return next(error)
-  const { allow, retryAfterS } = problem.details
-  if (allow) response.set('Allow', allow.join(', '))
+  const { retryAfterS } = problem.details
   if (retryAfterS !== undefined) response.set('Retry-After', String(retryAfterS))
   return showPage(response, problem.status, 'This did not work', html`<p role="alert">${problem.message}</p>`)
 }

@@ -12,18 +12,20 @@ import {
   validateAuthorization,
 } from '../../../domain/oauth/authorization-endpoint.ts'
 import { readQuery } from './authorization-query.ts'
-import { showConsent } from './consent.ts'
-import { type CallerOf, currentSession, type PageContext, pageContext } from './csrf.ts'
+import { decide, showConsent } from './consent.ts'
+import { guardForm } from './csrf.ts'
 import { showLogin } from './login.ts'
+import { type CallerOf, currentSession, type PageContext, pageContext } from './page-context.ts'
 import { type RedirectTarget, sendCode, sendRefusal } from './redirect-back.ts'
 
 /** The authorization endpoint (RFC 6749, section 3.1). Everything is judged before anybody is asked to log in. */
 export function authorizePages(context: Context, callerOf: CallerOf): Router {
-  const router = Router()
-  router.get('/oauth/authorize', (request, response) =>
-    authorize(pageContext(context, callerOf, request), request, response),
-  )
-  return router
+  const ctxOf = (request: Request) => pageContext(context, callerOf, request)
+  return Router()
+    .get('/', (request, response) => authorize(ctxOf(request), request, response))
+    .post('/', guardForm(context.publicUrl), (request: Request, response: Response) =>
+      decide(ctxOf(request), request, response),
+    )
 }
 
 async function authorize(ctx: PageContext, request: Request, response: Response): Promise<void> {

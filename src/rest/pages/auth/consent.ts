@@ -1,6 +1,5 @@
-import { type Request, type Response, Router } from 'express'
+import type { Request, Response } from 'express'
 import { isLoopback, matchRedirectUri } from '../../../domain/applications/redirect-uris.ts'
-import type { Context } from '../../../domain/core/context.ts'
 import { Problem } from '../../../domain/core/problem.ts'
 import {
   type AuthorizationRequest,
@@ -11,18 +10,11 @@ import {
 } from '../../../domain/oauth/authorization-endpoint.ts'
 import { openTicket, signTicket } from '../../../domain/oauth/consent-ticket.ts'
 import { scopeDescriptions } from '../../../shared/scope-descriptions.ts'
-import {
-  type CallerOf,
-  currentSession,
-  formField,
-  guardForm,
-  type OpenSession,
-  type PageContext,
-  pageContext,
-  requireSessionToken,
-  sessionToken,
-} from './csrf.ts'
-import { hiddenFields, html, showPage } from './html.ts'
+import { html } from '../html.ts'
+import { requireSessionToken, sessionToken } from './csrf.ts'
+import { formField } from './form-fields.ts'
+import { hiddenFields, showPage } from './page.ts'
+import { currentSession, type OpenSession, type PageContext } from './page-context.ts'
 import { type RedirectTarget, sendCode, sendRefusal } from './redirect-back.ts'
 
 type Question = AuthorizationRequest & { client: AuthorizingClient; session: OpenSession; to: RedirectTarget }
@@ -69,16 +61,8 @@ function describeTarget(redirect: string) {
     : html`The answer goes to an application on this device (<b>${redirect}</b>).`
 }
 
-/** Takes the answer to the question. What was asked is believed of a ticket that we signed for this very session. */
-export function consentPages(context: Context, callerOf: CallerOf): Router {
-  const router = Router()
-  router.post('/oauth/authorize', guardForm(context.publicUrl), (request: Request, response: Response) =>
-    decide(pageContext(context, callerOf, request), request, response),
-  )
-  return router
-}
-
-async function decide(ctx: PageContext, request: Request, response: Response): Promise<void> {
+/** Takes the answer to the question. What was asked stands in a ticket that we signed for this very session. */
+export async function decide(ctx: PageContext, request: Request, response: Response): Promise<void> {
   const session = await currentSession(ctx)
   if (!session) throw new Problem('forbidden', 'Your session has ended. Go back to the application and start again.')
   requireSessionToken(ctx, session.secret, request)

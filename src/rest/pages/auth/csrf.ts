@@ -1,37 +1,17 @@
 import { randomBytes } from 'node:crypto'
-import type { IncomingMessage } from 'node:http'
-import express, { type Request, type RequestHandler, type Response } from 'express'
-import { findSession, type Session } from '../../../domain/access/sessions.ts'
-import type { Caller, Context } from '../../../domain/core/context.ts'
+import type { Request, RequestHandler, Response } from 'express'
+import type { Context } from '../../../domain/core/context.ts'
 import type { OneOrMore } from '../../../domain/core/keyring.ts'
 import { Problem } from '../../../domain/core/problem.ts'
 import { isSame } from '../../../domain/core/timing-safe.ts'
 import { readCookie, setCookie } from './cookies.ts'
+import { formField, readForm } from './form-fields.ts'
 
-/** Tells what a door knows of a request. */
-export type CallerOf = (request: IncomingMessage) => Caller
-
-/** A page's context, with the session's secret: who uses it to act has come through `guardForm`. */
-export const pageContext = (context: Context, callerOf: CallerOf, request: Request) => {
-  const session = readCookie(request, 'sid', context.publicUrl)
-  return { ...context, caller: { ...callerOf(request), session } }
-}
-export type PageContext = ReturnType<typeof pageContext>
-
-/** A living session, with the secret that the browser showed. */
-export type OpenSession = Session & { secret: string }
-
-export async function currentSession(ctx: PageContext): Promise<OpenSession | undefined> {
-  const { session: secret } = ctx.caller
-  const session = secret === undefined ? undefined : await findSession(ctx, secret)
-  return session && secret !== undefined ? { ...session, secret } : undefined
-}
-
-/** What stands before every form's handler: from our own page, small, urlencoded. The form's token is the third lock. */
-export const guardForm = (publicUrl: string): RequestHandler[] => [
-  refuseCrossSite(publicUrl),
-  express.urlencoded({ extended: false, limit: '64kb' }),
-]
+/**
+ * Comes before the handler of every form: it was sent from our own page, and is small and urlencoded. The handler then asks
+ * for the form's token.
+ */
+export const guardForm = (publicUrl: string): RequestHandler[] => [refuseCrossSite(publicUrl), readForm]
 
 /**
  * `no-referrer` makes browsers send `Origin: null` with these very forms, so null alone refuses nothing. A sandboxed frame
@@ -44,12 +24,6 @@ function refuseCrossSite(publicUrl: string): RequestHandler {
     const isOwn = (origin === 'null' || origin === own) && (site === 'same-origin' || site === 'none')
     next(isOwn ? undefined : new Problem('forbidden', 'This form was sent from another website.'))
   }
-}
-
-/** A field of the form as it came; empty when it is missing, came twice, or holds a NUL. */
-export function formField(request: Request, name: string): string {
-  const value: unknown = request.body?.[name]
-  return typeof value === 'string' && !value.includes('\0') ? value : ''
 }
 
 /** The token of a form that is shown before there is a session: bound to a cookie that any visitor gets. */

@@ -1,17 +1,12 @@
 import { type Request, type Response, Router } from 'express'
 import { endSession } from '../../../domain/access/sessions.ts'
 import type { Context } from '../../../domain/core/context.ts'
+import { html } from '../html.ts'
 import { clearCookie } from './cookies.ts'
-import {
-  type CallerOf,
-  currentSession,
-  formField,
-  guardForm,
-  pageContext,
-  requireSessionToken,
-  sessionToken,
-} from './csrf.ts'
-import { hiddenFields, html, redirectWithoutReferrer, showPage } from './html.ts'
+import { guardForm, requireSessionToken, sessionToken } from './csrf.ts'
+import { formField } from './form-fields.ts'
+import { hiddenFields, redirectWithoutReferrer, showPage } from './page.ts'
+import { type CallerOf, currentSession, pageContext } from './page-context.ts'
 import { returnPath } from './return-path.ts'
 
 /** Log out: a link may lead to the question, only the form ends the session. */
@@ -19,7 +14,7 @@ export function logoutPages(context: Context, callerOf: CallerOf): Router {
   const { publicUrl } = context
   const router = Router()
 
-  router.get('/logout', async (request, response) => {
+  router.get('/', async (request, response) => {
     const ctx = pageContext(context, callerOf, request)
     const session = await currentSession(ctx)
     if (!session) return redirectWithoutReferrer(response, '/login')
@@ -33,7 +28,7 @@ export function logoutPages(context: Context, callerOf: CallerOf): Router {
     )
   })
 
-  router.post('/logout', guardForm(publicUrl), async (request: Request, response: Response) => {
+  router.post('/', guardForm(publicUrl), async (request: Request, response: Response) => {
     const ctx = pageContext(context, callerOf, request)
     const { session: secret } = ctx.caller
     if (secret !== undefined) {

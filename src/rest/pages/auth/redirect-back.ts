@@ -2,7 +2,7 @@ import type { Response } from 'express'
 import { withParameters } from '../../../domain/applications/redirect-uris.ts'
 import type { Context } from '../../../domain/core/context.ts'
 import type { AuthorizationRefusal } from '../../../domain/oauth/authorization-endpoint.ts'
-import { redirectWithoutReferrer } from './html.ts'
+import { redirectWithoutReferrer } from './page.ts'
 
 /** Where an answer goes: an address that is known to be registered, and the state as the client gave it, if it did. */
 export type RedirectTarget = { redirect: string; state: string | undefined }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Response, Router } from 'express'
 import { projectFolder } from '../../../project-folder.ts'
-import { Html, html } from '../auth/html.ts'
+import { Html, html, htmlDocument } from '../html.ts'
 import { guideStyle } from './guide-style.ts'
 import { renderMarkdown } from './markdown.ts'
 
@@ -81,24 +81,12 @@ function showGuide(response: Response, title: string, body: Html, name?: string)
     const here = new Html(isHere ? ' aria-current="page"' : '')
     return html`<li><a href="/docs/guides/${guide.name}"${here}>${guide.title}</a></li>`
   })
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${title} · Developer platform</title>
-<link rel="stylesheet" href="/docs/guides/style.css">
-</head>
-<body>
-<header><a class="home" href="/console/">Developer platform</a>
+  const columns = html`<header><a class="home" href="/console/">Developer platform</a>
 <nav aria-label="Site"><a href="/docs/guides/">Guides</a> <a href="/docs/">API reference</a> <a href="/console/">Console</a></nav></header>
 <div class="columns">
 <nav aria-label="Guides"><ul>${links}</ul></nav>
 <main>${body}</main>
-</div>
-</body>
-</html>
-`
-  response.set(headers).type('html').send(page.text)
+</div>`
+  const page = { title: `${title} · Developer platform`, styleSheet: '/docs/guides/style.css', body: columns }
+  response.set(headers).type('html').send(htmlDocument(page))
 }

@@ -1,7 +1,5 @@
 import { Marked, type Tokens } from 'marked'
-
-const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escapeText = (text: string) => text.replace(/[&<>"]/g, (character) => escapes[character] ?? '')
+import { escapeMarkup } from '../html.ts'
 
 const idOf = (text: string) =>
   text
@@ -21,11 +19,11 @@ const marked = new Marked({
     },
     code({ text, lang = '' }: Tokens.Code) {
       const [language = ''] = lang.split(' ')
-      return `<pre tabindex="0" aria-label="Example: ${escapeText(language)}"><code>${escapeText(text)}</code></pre>\n`
+      return `<pre tabindex="0" aria-label="Example: ${escapeMarkup(language)}"><code>${escapeMarkup(text)}</code></pre>\n`
     },
     link({ href, tokens }: Tokens.Link) {
       const target = href.replace(/^([a-z-]+)\.md(?=#|$)/, '/docs/guides/$1')
-      return `<a href="${escapeText(target)}">${this.parser.parseInline(tokens)}</a>`
+      return `<a href="${escapeMarkup(target)}">${this.parser.parseInline(tokens)}</a>`
     },
   },
 })

@@ -1,0 +1,58 @@
+import { type Request, type Response, Router } from 'express'
+import type { Context } from '../../../domain/core/context.ts'
+import { Problem } from '../../../domain/core/problem.ts'
+import type { Html } from '../html.ts'
+import { setCookie } from './cookies.ts'
+import { guardForm, requireVisitorToken, visitorToken } from './csrf.ts'
+import { formField } from './form-fields.ts'
+import { hiddenFields, redirectWithoutReferrer, showPage } from './page.ts'
+import { type CallerOf, type PageContext, pageContext } from './page-context.ts'
+import { returnPath } from './return-path.ts'
+
+/** What a form shows again when it was not accepted, and where the browser goes once it is. */
+export type ShownForm<Name extends string> = { next: string; values?: Record<Name, string>; problem?: Problem }
+
+/** A form that ends with a session: to log in, to sign up. */
+export type EntryForm<Name extends string> = {
+  fields: readonly Name[]
+  /** Resolves to the secret of a new session. What it throws as a `Problem` is shown with the form. */
+  enter: (ctx: PageContext, values: Record<Name, string>) => Promise<string>
+  show: (ctx: PageContext, request: Request, response: Response, form: ShownForm<Name>) => void
+}
+
+/** Takes the form: the browser gets the cookie of its session and goes on. */
+export function entryPages<Name extends string>(
+  context: Context,
+  callerOf: CallerOf,
+  { fields, enter, show }: EntryForm<Name>,
+): Router {
+  const { publicUrl } = context
+  return Router().post('/', guardForm(publicUrl), async (request: Request, response: Response) => {
+    const ctx = pageContext(context, callerOf, request)
+    requireVisitorToken(ctx, request)
+    const next = formField(request, 'next')
+    const values = Object.fromEntries(fields.map((name) => [name, formField(request, name)])) as Record<Name, string>
+    try {
+      setCookie(response, 'sid', await enter(ctx, values), publicUrl)
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem
+      return show(ctx, request, response, { next, values, problem })
+    }
+    return redirectWithoutReferrer(response, returnPath(next, publicUrl))
+  })
+}
+
+type EntryPage = { title: string; next: string; problem: Problem | undefined; form: (hidden: Html[]) => Html }
+
+/** Shows the form, with the status of what was wrong if anything was. */
+export function showEntryPage(
+  ctx: PageContext,
+  request: Request,
+  response: Response,
+  { title, next, problem, form }: EntryPage,
+): void {
+  const { retryAfterS } = problem?.details ?? {}
+  if (retryAfterS !== undefined) response.set('Retry-After', String(retryAfterS))
+  const hidden = hiddenFields({ csrf: visitorToken(ctx, request, response), next })
+  showPage(response, problem?.status ?? 200, title, form(hidden))
+}
