@@ -75,6 +75,7 @@ const isOfConsole = (file) => /^src\/(client|shared)\//.test(file) && statSync(j
 
 const patches = () =>
   readdirSync(join(root, 'patches'), { encoding: 'utf8' })
+    .filter((file) => file.endsWith('.patch'))
     .map((file) => `patches/${file}`)
     .sort()
 

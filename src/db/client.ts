@@ -4,13 +4,19 @@ import postgres, { type Sql } from 'postgres'
 import { preparing, type StatementWatch } from './prepared-client.ts'
 import { textArray, uuidArray } from './text-array.ts'
 
-/** What the patch of this release calls itself; to be counted up whenever the patch changes. */
-const PATCH = 3
+/** Which patch sets which mark in the driver, and to what. Count a number up, here and in its patch, when the patch changes. */
+const PATCHES = {
+  'patches/postgres+3.4.9+001+faults.patch': { mark: 'patchedFaults', version: 1 },
+  'patches/postgres+3.4.9+002+cost.patch': { mark: 'patchedCost', version: 1 },
+}
 
-// An install without scripts, an image without patches/, a new version of the driver, the patch of an earlier release: all of
-// them pass in silence.
-if (!('patched' in postgres) || postgres.patched !== PATCH) {
-  throw new Error('The driver "postgres" lacks patches/postgres+3.4.9.patch: run npx patch-package')
+// An install without scripts, an image without patches/, a new version of the driver or the patches of an earlier release
+// would all go unnoticed otherwise.
+for (const [file, { mark, version }] of Object.entries(PATCHES)) {
+  if (Object.getOwnPropertyDescriptor(postgres, mark)?.value !== version)
+    throw new Error(
+      `The driver "postgres" lacks ${file}: run npm ci, or npx patch-package after an install without scripts`,
+    )
 }
 
 /** The pool, or a transaction of it. */

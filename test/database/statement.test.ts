@@ -89,11 +89,16 @@ test('behind a transaction pooler nothing of a session is relied upon', async ()
   expect([...(await pools.db.execute(left))]).toEqual([{ prepared: 0, limit: '0' }])
 })
 
-test('a driver without the patch is refused when it is loaded', async () => {
+test.each([
+  ['without the patches', {}, '001+faults'],
+  ['that lacks what corrects faults', { patchedCost: 1 }, '001+faults'],
+  ['that lacks what lowers its cost', { patchedFaults: 1 }, '002+cost'],
+  ['with patches of an earlier release', { patchedFaults: 0, patchedCost: 1 }, '001+faults'],
+])('a driver %s is refused when it is loaded', async (_what, marks, lacking) => {
   vi.resetModules()
-  vi.doMock('postgres', () => ({ default: () => {} }))
+  vi.doMock('postgres', () => ({ default: Object.assign(() => {}, marks) }))
   await expect(import('../../src/db/client.ts')).rejects.toThrow(
-    'lacks patches/postgres+3.4.9.patch: run npx patch-package',
+    `lacks patches/postgres+3.4.9+${lacking}.patch: run npm ci`,
   )
   vi.doUnmock('postgres')
   vi.resetModules() // or the files after this one would get the module that failed

@@ -22,7 +22,7 @@ export const driverFolder =
 const { default: driver } = (await import(pathToFileURL(join(driverFolder, 'src/index.js')).href)) as Driver
 
 export function connect(options: DriverOptions): Sql {
-  return driver({ ...target, onnotice() {}, ...options })
+  return driver({ ...target, fetch_types: false, onnotice() {}, ...options }) // as src/db/client.ts does
 }
 
 export const admin = connect({ max: 2 })

@@ -8,8 +8,9 @@ import { driverFolder, report } from './fault.ts'
  */
 type Queue = { length: number; push: (one: object) => void; remove: (one: object) => void; shift: () => object }
 
-async function measure(file: string) {
-  const { default: makeQueue } = (await import(pathToFileURL(file).href)) as { default: () => Queue }
+async function measure() {
+  const { href } = pathToFileURL(join(driverFolder, 'src/queue.js'))
+  const { default: makeQueue } = (await import(href)) as { default: () => Queue }
   const queue = makeQueue()
   const connections = Array.from({ length: 10 }, () => ({}))
   for (const connection of connections) queue.push(connection)
@@ -35,5 +36,4 @@ async function measure(file: string) {
 /** The shortest of several runs: what the machine does besides makes a run longer, never shorter. */
 const best = (measure: () => number) => Math.min(...Array.from({ length: 7 }, measure))
 
-const files = ['src/queue.js', 'cjs/src/queue.js'].map((file) => join(driverFolder, file))
-report(await Promise.all(files.map(measure)))
+report(await measure())

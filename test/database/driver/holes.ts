@@ -4,7 +4,7 @@ import { admin, backendOf, connect, outcomeOf, report, terminate, untilAsleep } 
  * Statements that fail after some of their rows have come: by an error in a later row, and with their backend. Reports the
  * rows of the statements behind them, on the same session, further on in the pipeline, and in the next session.
  */
-const sql = connect({ max: 1, max_pipeline: 8, fetch_types: false })
+const sql = connect({ max: 1, max_pipeline: 8 })
 const failing = 'select 10 / (4 - n) as x from generate_series(1, $1::int) n'
 const ask = (text: string, values: (number | string)[] = []) => sql.unsafe(text, values, { prepare: true })
 const answer = async () => [...(await ask('select $1::text as answer', ['whole']))]

@@ -4,7 +4,7 @@ import { admin, connect, outcomeOf, report } from './fault.ts'
  * The plan of a prepared statement is no longer right, as after a migration, and others are sent behind it. Reports how all
  * of them end, with their answers, also those of parameters that are serialised for the wire; and what a transaction is told.
  */
-const sql = connect({ max: 1, max_pipeline: 8, fetch_types: false })
+const sql = connect({ max: 1, max_pipeline: 8 })
 const ask = (text: string, values: (number | Buffer)[]) => sql.unsafe(text, values as never[], { prepare: true })
 const told = (work: PromiseLike<readonly unknown[]>) =>
   outcomeOf(work).then(async (how) => (how === 'resolved' ? [...(await work)] : how))
