@@ -5,6 +5,8 @@ import { checkDelivery } from '../domain/webhooks/worker/startup-check.ts'
 import { LoadLimit } from '../rest/http/load-limit.ts'
 import { createHttpServer } from '../rest/http/server.ts'
 import { logger } from '../telemetry/logger.ts'
+import type { ProcessMetrics } from '../telemetry/process-metrics.ts'
+import type { Traces } from '../telemetry/traces.ts'
 import { startWorker } from './background/delivery.ts'
 import { startMaintenance } from './background/maintenance.ts'
 import { listenToNotifications, notifyCommits } from './background/notifications.ts'
@@ -32,8 +34,8 @@ export type ServiceOptions = {
  * Starts the service: traces, metrics, HTTP (503 at first), database, context, notifications, usage, HTTP (200), deliveries.
  * It stops in the reverse order, except that requests and deliveries end first and together, because they need all the rest.
  */
-export async function openService(config: Config, lifecycle: Lifecycle, options: ServiceOptions) {
-  const { openStorage, isMember = false, listensFirst = true } = options
+export async function openService(config: Config, lifecycle: Lifecycle, given: ServiceOptions) {
+  const { openStorage, isMember = false, listensFirst = true } = given
   const { disposables, stopping } = lifecycle
   let ready: Context | undefined
   const contextOf = () => ready
@@ -44,15 +46,7 @@ export async function openService(config: Config, lifecycle: Lifecycle, options:
   if (metrics && isMember) sendMetrics({ metrics, contextOf })
   else if (metrics) await publishMetrics(config, disposables, { metrics, contextOf })
 
-  const server = createHttpServer({
-    contextOf,
-    log: logger,
-    publicUrl: config.publicUrl,
-    trustProxy: config.trustedProxies,
-    measure: metrics?.observeRequest.bind(metrics),
-    traces,
-    occupancy: loadLimit,
-  })
+  const server = createServer(config, { contextOf, loadLimit, metrics, traces })
   if (listensFirst) await listenHttp(server, config)
   const backend = disposables.use(new Disposables())
   const deliveries = new Disposables()
@@ -63,16 +57,8 @@ export async function openService(config: Config, lifecycle: Lifecycle, options:
   const { target } = storage
   const waker = new WakeHub()
   const { wake, onWake } = waker
-  const context = await openContext(config, {
-    target,
-    disposables: backend,
-    wake,
-    onWake,
-    stopping,
-    isMember,
-    metrics,
-    traces,
-  })
+  const options = { target, disposables: backend, wake, onWake, stopping, isMember, metrics, traces }
+  const context = await openContext(config, options)
   backend.use(listenToNotifications(context, { waker, target: config.directUrl ?? target }))
   backend.use(startUsageFlush(context))
   await waitForDatabase(target, stopping, () => checkDelivery(context))
@@ -83,4 +69,19 @@ export async function openService(config: Config, lifecycle: Lifecycle, options:
   if (config.hasWorker) deliveries.use(startWorker(context, { waker }))
   deliveries.use(startMaintenance(context))
   return storage
+}
+
+type ServerParts = {
+  contextOf: () => Context | undefined
+  loadLimit: LoadLimit
+  metrics: ProcessMetrics | undefined
+  traces: Traces | undefined
+}
+
+function createServer(
+  { publicUrl, trustedProxies: trustProxy }: Pick<Config, 'publicUrl' | 'trustedProxies'>,
+  { contextOf, loadLimit: occupancy, metrics, traces }: ServerParts,
+) {
+  const measure = metrics?.observeRequest.bind(metrics)
+  return createHttpServer({ contextOf, log: logger, publicUrl, trustProxy, measure, traces, occupancy })
 }

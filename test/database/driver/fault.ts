@@ -57,10 +57,10 @@ export async function backendOf(sql: Pick<Sql, 'unsafe'>): Promise<number> {
   return row?.pid ?? 0
 }
 
-/** A TCP door before the server's socket, whose connections a test can cut or freeze. */
+/** A TCP proxy in front of the server, whose connections a test can reset or freeze. */
 export async function openProxy(): Promise<{ port: number; clients: Set<Socket> }> {
   const clients = new Set<Socket>()
-  const door = createServer((client) => {
+  const proxy = createServer((client) => {
     const server = target.host.startsWith('/')
       ? dial(`${target.host}/.s.PGSQL.${target.port}`)
       : dial(target.port, target.host)
@@ -74,8 +74,8 @@ export async function openProxy(): Promise<{ port: number; clients: Set<Socket> 
     server.on('error', () => {})
     client.pipe(server).pipe(client)
   })
-  await once(door.listen(0, '127.0.0.1'), 'listening')
-  const address = door.address()
+  await once(proxy.listen(0, '127.0.0.1'), 'listening')
+  const address = proxy.address()
   return { port: typeof address === 'object' && address ? address.port : 0, clients }
 }
 
