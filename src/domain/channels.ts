@@ -20,7 +20,7 @@ const channelBySlug = statement<[slug: string], Channel>(
   `${withLive('users')} where u.username = $1 and u.disabled_at is null`,
 )
 
-/** The page is taken first and joined then; its bound is a constant, or the plan would expect a tenth of the table. */
+/** Selects the page before it joins. The inner limit is a constant, or the planner would expect a tenth of the table. */
 const channelsAfter = statement<[username: string, count: number], Channel>(`
   ${withLive(`(select id, username, bio, image_url from users
     where username > $1 and disabled_at is null order by username limit 101)`)}
@@ -41,7 +41,7 @@ export async function getChannel({ db }: Context, slug: string): Promise<Channel
   return channel
 }
 
-/** Changes the public face of the caller; what is left out stays as it is, an empty text counts as null. */
+/** Changes the profile of the caller's channel. What is left out stays as it is; an empty text counts as null. */
 export async function updateChannel(ctx: UserContext, { bio, image_url }: ChannelChanges): Promise<Channel> {
   return transact(ctx, async (tx) => {
     const { userId, username } = tx.principal
@@ -62,7 +62,7 @@ export async function updateChannel(ctx: UserContext, { bio, image_url }: Channe
 const USERNAME = new RegExp(USERNAME_PATTERN)
 
 /**
- * Whether a text can be a username, and so the slug of a channel and the name of its room. What cannot is never looked up:
- * no NUL, no half-decoded path reaches the database.
+ * Whether a text can be a username, and so the slug of a channel and the name of its room. What cannot is never looked
+ * up: no NUL, no half-decoded path reaches the database.
  */
 export const isUsername = (value: string) => USERNAME.test(value)

@@ -9,11 +9,11 @@ export type RoomChange = { change: 'sent' | 'deleted'; message: EventMessage }
 
 export type ChatWatch = {
   room_name: string
-  /** The `sequence` seen last, by a caller who was cut off. Without it: from now on. */
+  /** The `sequence` that a reconnecting caller saw last. Without it the watch begins with the next change. */
   after?: string | null | undefined
 }
 
-/** A caller who was away for longer reads the list again. */
+/** A caller who was away for longer has to read the list again. */
 const RESUMED_MS = 600_000
 
 const selectRoom = statement<[room: string], { id: string; last: string }>(`
@@ -25,11 +25,12 @@ type Row = { sequence: string; type: string; payload: string }
 const selectChanges = statement<[channelId: string, after: string, from: string], Row>(`
 select e.sequence::text as sequence, e.type, e.payload from events e
 where e.channel_id = $1 and e.sequence > $2::bigint and e.id > $3 and e.type in ('chat.message.sent', 'chat.message.deleted')
-order by e.sequence limit 100`) // bare, "sequence" would be the text that is selected: 100 before 99
+order by e.sequence limit 100`) // a bare "sequence" would be the selected text, which sorts 100 before 99
 
 /**
- * Messages of a room as they are sent and deleted, until the caller is gone. Read from the events of the channel, whose
- * numbers have no gap and follow the commits, so nothing is missed and nothing comes twice. Throws `unknown_room`.
+ * Yields the messages of a room as they are sent and deleted, until the caller disconnects. Reads the events of the
+ * channel, whose numbers follow the commits without a gap, so no change is missed or yielded twice. Throws
+ * `unknown_room`.
  */
 export async function watchRoom(
   ctx: StreamContext,

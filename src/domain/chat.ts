@@ -17,7 +17,7 @@ import { emission, payloadParts } from './events/emit-sql.ts'
 
 export type NewMessage = { room_name: string; content: string }
 
-/** Message, its number in the channel, its event and the deliveries of its subscribers: one round trip, all or nothing. */
+/** Inserts the message, its number in the channel, its event and the deliveries to subscribers in one statement. */
 const insertMessage = statement<
   [
     ...message: [room: string, id: string, senderId: string, senderName: string, content: string, at: string],
@@ -44,7 +44,7 @@ with room as (
 select exists (select from room) as room_exists, exists (select from event) as is_sent`)
 
 /**
- * Says something in a room, as the caller, and queues `chat.message.sent`. Throws `message_too_long`, `rate_limited`,
+ * Sends a message to a room as the caller, and queues `chat.message.sent`. Throws `message_too_long`, `rate_limited`,
  * `unknown_room` and `sender_banned`. A room is found by its owner's username in any case.
  */
 export async function sendMessage(ctx: UserContext, { room_name, content }: NewMessage) {
@@ -56,10 +56,10 @@ export async function sendMessage(ctx: UserContext, { room_name, content }: NewM
   const at = now.toISOString()
   const message = { id: newId('message', now), room_name: room, content, type: 'text', created_at: at }
   const event = { id: newId('event', now), type: 'chat.message.sent', at, username: room }
-  const data = Object.assign({}, message, { user_identity: userId, user_name: username }) // a spread takes V8 5 µs
+  const data = Object.assign({}, message, { user_identity: userId, user_name: username }) // a spread takes 5 µs here
   const parts = payloadParts(Object.assign({ data }, event))
   const insert = () => insertMessage(ctx.db, room, message.id, userId, username, content, at, event.id, ...parts)
-  const [written] = isUsername(room) ? await whereItFits(ctx, insert) : []
+  const [written] = isUsername(room) ? await withPartition(ctx, insert) : []
   if (!written?.room_exists) throw new Problem('unknown_room', `room_name: there is no room "${room}".`)
   if (!written.is_sent) throw new Problem('sender_banned', `room_name: you are banned from the room "${room}".`)
   ctx.traces?.published(event.id, event.type)
@@ -72,11 +72,11 @@ function checkContent(content: string) {
   if (content.length > MESSAGE_LENGTH_MAX && [...content].length > MESSAGE_LENGTH_MAX) {
     throw new Problem('message_too_long', `content: has more than ${MESSAGE_LENGTH_MAX} characters.`)
   }
-  // half of a pair is no character: UTF-8 has no bytes for it, so it could not be stored as it was sent
+  // half of a surrogate pair has no form in UTF-8, so it could not be stored as it was sent
   if (!content.isWellFormed()) throw new Problem('invalid_request', 'content: must be well-formed Unicode.')
 }
 
-/** Whose room it is can be told without asking: it bears its owner's name. */
+/** The room has its owner's username, so no query is needed to know whether it is the caller's own. */
 function countMessage(ctx: UserContext, room: string): Promise<void> {
   const { userId, username } = ctx.principal
   const limit = room === username ? rateLimits.chatOwner : rateLimits.chat
@@ -85,8 +85,8 @@ function countMessage(ctx: UserContext, room: string): Promise<void> {
   return countOrRefuse(ctx, limit, `${userId} ${room}`, words)
 }
 
-/** Makes the partitions when the row finds none. Inside a transaction, whoever opened it does that. */
-async function whereItFits<Rows>(ctx: UserContext | InTransaction<UserContext>, insert: () => Promise<Rows>) {
+/** Creates the partitions when there is none for the row. Inside a transaction, `transact` does that. */
+async function withPartition<Rows>(ctx: UserContext | InTransaction<UserContext>, insert: () => Promise<Rows>) {
   try {
     return await insert()
   } catch (error) {
@@ -95,7 +95,7 @@ async function whereItFits<Rows>(ctx: UserContext | InTransaction<UserContext>, 
   }
 }
 
-/** The verb may run inside a transaction of its door, as it does with an `Idempotency-Key`. */
+/** The caller may have opened a transaction, as it does for an `Idempotency-Key`. */
 function wakeAfterCommit(ctx: UserContext | InTransaction<UserContext>) {
   if ('afterCommit' in ctx) ctx.afterCommit(ctx.wake)
   else ctx.wake()
@@ -104,8 +104,9 @@ function wakeAfterCommit(ctx: UserContext | InTransaction<UserContext>) {
 const LATER_THAN_ALL = 'msg~' // sorts behind every identifier of a message
 
 /**
- * The inner limit is constant, so that the plan does not depend on what a caller may ask for. The room is a range of one:
- * of an equal channel the planner would expect a few messages, as most rooms have, and sort all of a busy one.
+ * The inner limit is constant, so that the plan does not depend on the caller's limit. The room is compared as a range:
+ * for an equal channel the planner would expect a few messages, as most rooms have, and sort all messages of a busy
+ * one.
  */
 const selectMessages = statement<[room: string, before: string, limit: number], ListedMessage>(`
 select id, content, type, ${instantText('created_at')} as created_at, user_id as user_identity, user_name from (
@@ -127,7 +128,7 @@ export async function listMessages(
   return { items: items.toReversed(), next }
 }
 
-/** Takes a message away, for its author or the owner of the room; throws `message_not_found` or `forbidden`. */
+/** Deletes a message, for its author or the owner of the room. Throws `message_not_found`, `forbidden`. */
 export async function deleteMessage(ctx: UserContext, id: string): Promise<void> {
   const found = isId('message', id) ? await findMessage(ctx, id) : undefined
   if (!found) throw messageNotFound()

@@ -5,7 +5,7 @@ import type { Context } from './core/context.ts'
 import { Problem } from './core/problem.ts'
 import { apiVersion } from './core/version.ts'
 
-/** The process runs; says nothing about its database. */
+/** Says that the process runs, nothing about its database. */
 export const liveness = { ok: true, service: 'developer-api' } as const
 
 const ANSWER_MS = 2_000
@@ -22,8 +22,8 @@ export function metadata({ publicUrl }: Pick<Context, 'publicUrl'>) {
 }
 
 /**
- * Whether requests should be sent here: the process is not about to stop, and within 2 s the database says that it has every migration of this release, and
- * partitions for what is written now. Throws `unavailable` otherwise.
+ * Whether requests should be sent to this process: it is not stopping, and the database answers within 2 s and has every
+ * migration of this release and the partitions that are written to now. Throws `unavailable` otherwise.
  */
 export async function checkReadiness(ctx: Context): Promise<{ ready: true }> {
   const lack = await within(ANSWER_MS, findLack(ctx), () => 'the database does not answer')

@@ -30,7 +30,7 @@ const livestreamsBefore = statement<[updatedAt: string, id: string, count: numbe
     where ended_at is null and (updated_at, id) < ($1::timestamptz, $2) order by updated_at desc, id desc limit 101)`)}
   order by l.updated_at desc, l.id desc limit $3`)
 
-/** Live streams, the one that changed last first; with `broadcaster_user_id` the one of that channel, if it is live. */
+/** Live streams, the last changed one first; with `broadcaster_user_id` only that channel's, if it is live. */
 export async function listLivestreams(ctx: Context, request: LivestreamRequest): Promise<Page<Livestream>> {
   const { limit, cursor, broadcaster_user_id: channelId } = request
   const [updatedAt = 'infinity', id = ''] = decodeCursor(ctx, 'livestreams', cursor) ?? []
@@ -46,7 +46,7 @@ export async function getLivestream({ db }: Context, id: string): Promise<Livest
   return livestream
 }
 
-/** Goes live. Throws `already_live`, `category_not_found`. */
+/** Starts a live stream on the caller's channel. Throws `already_live`, `category_not_found`, `forbidden`. */
 export async function startLivestream(ctx: UserContext, { title, category }: LivestreamFields): Promise<Livestream> {
   return changing(ctx, 'livestream.started', async (tx) => {
     await requireOpenAccount(tx)
@@ -64,7 +64,7 @@ export async function startLivestream(ctx: UserContext, { title, category }: Liv
   })
 }
 
-/** An account that is being closed must not go live behind that: the row stays as it is until the commit. */
+/** Locks the account until the commit, so that one that is being closed cannot start a stream meanwhile. */
 async function requireOpenAccount({ db, principal }: InTransaction<UserContext>): Promise<void> {
   const isOpen = and(eq(users.id, principal.userId), isNull(users.disabledAt))
   const [open] = await db.select({ id: users.id }).from(users).where(isOpen).for('share')
@@ -119,7 +119,7 @@ async function changing(
   }
 }
 
-/** What the database refuses by the name of a constraint, so that a race is refused like anything else. */
+/** Problems by the constraint that was violated: also those that lose a race are refused properly. */
 const refusals: Record<string, ((cause: unknown) => Problem) | undefined> = {
   livestreams_one_live: (cause) =>
     new Problem('already_live', 'You are live already: end that stream first.', { cause }),

@@ -9,9 +9,9 @@ import { findSession } from './sessions.ts'
 import { isWellFormed } from './token-format.ts'
 
 /**
- * The principal behind a bearer credential: a user or application for an access token, an application for a key. Read
- * from the primary, so what is revoked is dead on the next request; see the cache for what may be remembered. Throws
- * `invalid_token`, also for a token that is bound to a key.
+ * The principal behind a bearer credential: a user or an application for an access token, an application for a key. Read
+ * from the primary, so what was revoked is refused on the next request; `CredentialCache` says what may be remembered.
+ * Throws `invalid_token`, also for a token that is bound to a key.
  */
 export async function authenticate(ctx: Context, bearer: string): Promise<Principal> {
   const principal = await ctx.credentials.principalOf(bearer, () => find(ctx, bearer))
@@ -21,8 +21,9 @@ export async function authenticate(ctx: Context, bearer: string): Promise<Princi
 }
 
 /**
- * The principal behind a token that is bound to a key (RFC 9449, section 7.1), proved at each request: what is remembered is
- * who the token stands for, never that somebody held its key. Throws `invalid_token`, also for a token without a key.
+ * The principal behind a token that is bound to a key (RFC 9449, section 7.1), proved at each request: the cache
+ * remembers whom the token stands for, never that somebody proved the key. Throws `invalid_token`, also for a token
+ * without a key.
  */
 export async function authenticateHolder(
   ctx: Context,
@@ -38,14 +39,17 @@ export async function authenticateHolder(
 
 const unproven = (message: string) => new Problem('invalid_token', message, { scheme: 'DPoP' })
 
-/** The user of a login session, by the secret of its cookie; may do whatever the user may. Throws `invalid_token`. */
+/** The user whose login session has this secret in its cookie, with every scope. Throws `invalid_token`. */
 export async function authenticateSession(ctx: Context, secret: string): Promise<UserPrincipal> {
   const session = await findSession(ctx, secret)
   if (!session) throw new Problem('invalid_token', 'The session has ended. Log in again.')
   return { kind: 'user', userId: session.userId, username: session.username, clientId: null, scopes }
 }
 
-/** Whom a bearer credential, bound to a key or not, stands for by now; undefined when it has ended. */
+/**
+ * The principal that a bearer credential stands for now, whether or not it is bound to a key; undefined once it has
+ * ended.
+ */
 export async function principalBy(ctx: Context, bearer: string): Promise<Principal | undefined> {
   return ctx.credentials.principalOf(bearer, () => find(ctx, bearer))
 }
@@ -56,7 +60,7 @@ async function find(ctx: Context, bearer: string): Promise<FoundPrincipal | unde
   return undefined
 }
 
-/** How long a credential still lives, up to ten seconds: nobody remembers it for longer. */
+/** How long a credential still lives, capped at ten seconds because the cache remembers none for longer. */
 const livesMs = (expiresAt: string) => `
   extract(epoch from least(${expiresAt}, statement_timestamp() + interval '10 seconds') - statement_timestamp())::float8 * 1000
     as lives_ms`
@@ -84,23 +88,23 @@ async function principalOfToken(ctx: Context, token: string): Promise<FoundPrinc
   const [found] = await findToken(ctx.db, sha256(token))
   if (!found) return undefined
   const { client_id: clientId, user_id: userId, username, dpop_jkt: jkt, lives_ms: livesMs } = found
-  const scopes = found.scopes.filter((scope) => found.client_scopes.includes(scope)) // a registration may have been narrowed
+  const scopes = found.scopes.filter((scope) => found.client_scopes.includes(scope)) // it may have lost some since
   const may = { clientId, scopes, ...(jkt !== null && { boundTo: jkt }) }
   if (userId === null || username === null) return { principal: { kind: 'application', ...may }, livesMs }
   return { principal: { kind: 'user', userId, username, ...may }, livesMs }
 }
 
-type FoundKey = { id: string; client_id: string; scopes: Scope[]; is_use_unseen: boolean; lives_ms: number }
+type FoundKey = { id: string; client_id: string; scopes: Scope[]; is_use_due: boolean; lives_ms: number }
 
 const findKey = statement<[hash: Buffer], FoundKey>(`
   select k.id, k.client_id, k.scopes, ${livesMs('k.expires_at')},
-         coalesce(k.last_used_at < statement_timestamp() - interval '1 minute', true) as is_use_unseen
+         coalesce(k.last_used_at < statement_timestamp() - interval '1 minute', true) as is_use_due
     from api_keys k
     join clients c on c.id = k.client_id
    where k.hash = $1 and k.revoked_at is null and c.disabled_at is null
      and (k.expires_at is null or k.expires_at > statement_timestamp())`)
 
-/** The condition again, after the row's lock: of many requests at once, in many processes, one writes. */
+/** Has the condition again: it is checked under the row's lock, so of many requests at once only one writes. */
 const noteUse = statement<[id: string], never>(`
   update api_keys set last_used_at = statement_timestamp()
    where id = $1 and coalesce(last_used_at < statement_timestamp() - interval '1 minute', true)`)
@@ -108,7 +112,7 @@ const noteUse = statement<[id: string], never>(`
 async function principalOfKey(ctx: Context, key: string): Promise<FoundPrincipal | undefined> {
   const [found] = await findKey(ctx.db, sha256(key))
   if (!found) return undefined
-  const { id, client_id: clientId, scopes, is_use_unseen: isUseUnseen, lives_ms: livesMs } = found
-  if (isUseUnseen) await noteUse(ctx.db, id)
+  const { id, client_id: clientId, scopes, is_use_due: isUseDue, lives_ms: livesMs } = found
+  if (isUseDue) await noteUse(ctx.db, id)
   return { principal: { kind: 'application', clientId, scopes }, livesMs }
 }

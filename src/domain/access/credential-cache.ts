@@ -8,41 +8,41 @@ const LIFE_MS = 5_000
 const ENTRIES_MAX = 10_000
 
 /**
- * Principals of credentials that were found good a moment ago, so that a caller of many requests is looked up once in
- * five seconds. It holds only while somebody listens for changes (`trust`) and forgets everything at each of them; without
- * a listener it is empty, and every credential is looked up. What is not found is never remembered.
+ * Remembers the principals of valid credentials, so that a caller who sends many requests is looked up once in five
+ * seconds. Works only while changes are announced to this process (`trust`), and forgets everything at each of them;
+ * otherwise it is empty and every credential is looked up. Credentials that are not valid are never remembered.
  */
 export class CredentialCache implements PrincipalCache {
   readonly #entries = new Map<string, Entry>()
   #isTrusted = false
   #changes = 0
 
-  /** Grows with every change that is heard of; undefined while none is. */
+  /** Grows with every change that is announced; undefined while announcements are not received. */
   get changes(): number | undefined {
     return this.#isTrusted ? this.#changes : undefined
   }
 
-  /** Changes are heard of from now on; what was remembered before might have missed one. */
+  /** Changes are announced from now on. Forgets everything, since earlier changes may have been missed. */
   trust() {
     this.forget()
     this.#isTrusted = true
   }
 
-  /** Changes are no longer heard of. */
+  /** Changes are no longer announced. */
   distrust() {
     this.#isTrusted = false
     this.forget()
   }
 
-  /** Something was revoked, disabled or deleted: it is not known what. */
+  /** Something was revoked, disabled or deleted; the announcement does not say what. */
   readonly forget = () => {
     this.#changes++
     this.#entries.clear()
   }
 
   /**
-   * The principal of a credential, remembered or found. What was found while something changed is not remembered: it may
-   * have been read before the change.
+   * The principal of a credential, remembered or found. Not remembered if a change was announced meanwhile: it may have
+   * been read before that change.
    */
   async principalOf(
     credential: string,

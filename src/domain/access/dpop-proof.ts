@@ -8,7 +8,7 @@ import { signingAlgorithms } from './signing-algorithms.ts'
 
 /**
  * The thumbprint of the key to which a client's new token is bound (RFC 9449, section 5), null for a client that is not
- * registered for that: it gets what the specification describes, whatever else it sends. Throws `invalid_dpop_proof`.
+ * registered for that: it gets an unbound token, whether or not it sends a proof. Throws `invalid_dpop_proof`.
  */
 export async function bindingOf(ctx: CalledContext, client: { isDpopBound: boolean }): Promise<string | null> {
   if (!client.isDpopBound) return null
@@ -21,8 +21,8 @@ export async function bindingOf(ctx: CalledContext, client: { isDpopBound: boole
 const known = new WeakMap<DpopProof, Promise<boolean>>()
 
 /**
- * Whether a request proves that it holds the key that a token is bound to (RFC 9449, section 7). Asked once for a request:
- * the calls of a batch at /trpc share its proof, which works but once.
+ * Whether a request proves that it holds the key that a token is bound to (RFC 9449, section 7). Checked once per
+ * request: the calls of a batch at /trpc share its proof, which can be used only once.
  */
 export function holdsKey(ctx: Context, proof: DpopProof, { jkt, token }: { jkt: string; token: string }) {
   const answered = known.get(proof) ?? provenKey(ctx, proof, { jkt, token }).then((proven) => proven === jkt)
@@ -38,7 +38,9 @@ const Claims = z.object({
   ath: z.string().optional(),
 })
 
-/** Undefined unless the proof is for this very request, and for the token and key that are expected if there are any. */
+/**
+ * The thumbprint of the key; undefined unless the proof is for this request and for the expected token and key, if any.
+ */
 async function provenKey(
   ctx: Context,
   proof: DpopProof,
@@ -57,7 +59,7 @@ async function provenKey(
   return isFirst ? jkt : undefined
 }
 
-/** Without query and fragment (RFC 9449, section 4.3). Ours comes from the configuration, never from `Host`. */
+/** Without query and fragment (RFC 9449, section 4.3). Ours is configured, never taken from `Host`. */
 function isAddress(htu: string, ours: string): boolean {
   if (!URL.canParse(htu) || !URL.canParse(ours)) return false
   const given = new URL(htu)

@@ -14,10 +14,13 @@ export function ownerIdOf({ principal }: OwnerContext): string | null {
   }
 }
 
-/** `update` before a deletion; `no key update` for changes, which keeps nobody from issuing tokens meanwhile. */
+/**
+ * `update` before a deletion; `no key update` for changes, because it does not block tokens from being issued
+ * meanwhile.
+ */
 type Lock = 'update' | 'no key update'
 
-/** An application that is the caller's, locked when asked to. Throws `not_found`, also for one that is somebody else's. */
+/** An application that the caller owns, locked if asked to. Throws `not_found`, also for one of another owner. */
 export async function requireOwnedApplication(ctx: OwnerContext, id: string, lock?: Lock) {
   const found = isId('client', id) ? await selectOwned(ctx, id, lock) : undefined
   if (!found) throw new Problem('not_found', 'id: you have no application with this identifier.')

@@ -7,7 +7,7 @@ const insertUse = statement<[hash: Buffer, livesS: number], { hash: Buffer }>(`
   values ($1, statement_timestamp() + $2::float8 * interval '1 second')
   on conflict do nothing returning hash`)
 
-/** Made within the last minute; the clock of whoever made it may be ahead a little. */
+/** Accepts what was made within the last minute; its maker's clock may be up to ten seconds ahead. */
 const insertUseNow = statement<[hash: Buffer, issuedAtS: number], { hash: Buffer }>(`
   insert into used_assertions (hash, expires_at)
   select $1, to_timestamp($2::float8) + interval '1 minute'
@@ -17,21 +17,23 @@ const insertUseNow = statement<[hash: Buffer, issuedAtS: number], { hash: Buffer
 
 type Use = {
   kind: 'client assertion' | 'dpop proof'
-  /** Whoever signed: two signers may choose the same identifier. */
+  /** Who signed, because two signers may choose the same identifier. */
   signer: string
   jti: string
 }
 
 /**
- * Whether this is the first use of something signed, in any process; it could be used again for `livesS`, were it not
- * remembered. The row is deleted a day later.
+ * Whether a signed assertion or proof is used for the first time, in any process. It stays valid for `livesS`, so its
+ * use is remembered for that long; the row is deleted a day later.
  */
 export async function isFirstUse({ db }: Context, use: Use, livesS: number): Promise<boolean> {
   const [first] = await insertUse(db, hashOf(use), livesS)
   return first !== undefined
 }
 
-/** The same for what has no end of its own: it must be from just now, by the clock of the database. */
+/**
+ * The same for a proof, which has no expiry of its own: it must have been made just now, by the clock of the database.
+ */
 export async function isFirstUseNow({ db }: Context, use: Use, issuedAtS: number): Promise<boolean> {
   const [first] = await insertUseNow(db, hashOf(use), issuedAtS)
   return first !== undefined

@@ -15,37 +15,37 @@ import type { LoginSession } from './resources.ts'
 
 const LIFE_MS = 7 * DAY_MS
 
-/** Within its life and, since it was last used, within the time that it may idle. */
+/** Not expired, and not idle for longer than allowed. */
 const IS_ALIVE = `s.expires_at > statement_timestamp() and s.last_seen_at > statement_timestamp() - interval '12 hours'`
 
 export type Session = { id: string; userId: string; username: string }
 
-type FoundSession = { id: string; user_id: string; username: string; is_sight_old: boolean }
+type FoundSession = { id: string; user_id: string; username: string; is_use_due: boolean }
 
 const findAlive = statement<[hash: Buffer], FoundSession>(`
-  select s.id, s.user_id, u.username, s.last_seen_at < statement_timestamp() - interval '1 minute' as is_sight_old
+  select s.id, s.user_id, u.username, s.last_seen_at < statement_timestamp() - interval '1 minute' as is_use_due
     from login_sessions s
     join users u on u.id = s.user_id
    where s.secret_hash = $1 and u.disabled_at is null and ${IS_ALIVE}`)
 
-const noteSight = statement<[id: string], never>(`
+const noteUse = statement<[id: string], never>(`
   update login_sessions set last_seen_at = statement_timestamp()
    where id = $1 and last_seen_at < statement_timestamp() - interval '1 minute'`)
 
-/** The living session of a cookie's secret, or undefined. Being asked for keeps it from going idle. */
+/** The living session that has this secret in its cookie, or undefined. Counts as a use, so it does not become idle. */
 export async function findSession(ctx: Context, secret: string): Promise<Session | undefined> {
   const [found] = await findAlive(ctx.db, sha256(secret))
   if (!found) return undefined
-  if (found.is_sight_old) await noteSight(ctx.db, found.id)
+  if (found.is_use_due) await noteUse(ctx.db, found.id)
   return { id: found.id, userId: found.user_id, username: found.username }
 }
 
-/** The same without keeping it from going idle, for what is open in a tab that nobody may be looking at. */
+/** Does not count as a use: for a stream that is open in a tab, which nobody may be looking at. */
 export async function isSessionAlive({ db }: Context, secret: string): Promise<boolean> {
   return (await findAlive(db, sha256(secret))).length > 0
 }
 
-/** Starts a session and returns the secret for its cookie, which nothing else knows. It lives at most a week. */
+/** Starts a session and returns the secret for its cookie, which is not stored. The session lives at most a week. */
 export async function startSession(ctx: Context & { caller: Caller }, userId: string): Promise<string> {
   const secret = randomBytes(32).toString('base64url')
   const at = ctx.now()
@@ -66,7 +66,7 @@ export async function startSession(ctx: Context & { caller: Caller }, userId: st
   return secret
 }
 
-/** Ends the session of a cookie's secret, if there is one. */
+/** Ends the session that has this secret in its cookie, if there is one. */
 export async function endSession(ctx: Context, secret: string): Promise<void> {
   await transact(ctx, (tx) => endSessions(tx, eq(loginSessions.secretHash, sha256(secret))))
 }

@@ -1,4 +1,7 @@
-/** What a client may sign with (RFC 7518, RFC 8037): asymmetric alone, for nobody but the client holds its key. */
+/**
+ * What a client may sign with (RFC 7518, RFC 8037): only asymmetric ones, because nobody but the client may hold its
+ * key.
+ */
 export const signingAlgorithms = [
   'ES256',
   'ES384',

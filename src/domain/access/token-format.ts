@@ -1,7 +1,7 @@
 import { createHmac, randomFillSync } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
-/** The prefix says what a token is, so that no kind can pass for another and scanners find what leaked. */
+/** The prefix says what a token is, so that no kind passes for another and secret scanners find leaked ones. */
 const prefixes = { access: 'lsat', refresh: 'lsrt', code: 'lsac', secret: 'lscs', key: 'lsk' } as const
 
 export type TokenKind = keyof typeof prefixes
@@ -11,12 +11,12 @@ const BODY_LENGTH = 43 // 256 bits in base 62
 const CHECKSUM_LENGTH = 6 // 32 bits
 const TAIL = new RegExp(`^[0-9A-Za-z]{${BODY_LENGTH + CHECKSUM_LENGTH}}$`)
 
-/** A new token: `<prefix>_`, 43 random digits base 62 (256 bits), and the CRC32 of all that in six more. */
+/** A new token: `<prefix>_`, 43 random base 62 digits (256 bits), and the CRC32 of all that in six more digits. */
 export function mint(kind: TokenKind): string {
   return seal(kind, randomDigits(BODY_LENGTH))
 }
 
-/** Whether a text has the form of such a token, checksum included: garbage is refused without a query. */
+/** Whether a text has the form of such a token, checksum included: malformed ones are refused without a query. */
 export function isWellFormed(kind: TokenKind, token: string): boolean {
   const start = `${prefixes[kind]}_`
   if (!token.startsWith(start) || !TAIL.test(token.slice(start.length))) return false
@@ -25,14 +25,14 @@ export function isWellFormed(kind: TokenKind, token: string): boolean {
 }
 
 /**
- * What a refresh token becomes under a key. The same token always has the same successor: a client that lost the answer
- * gets it again, and nothing is kept in clear.
+ * The refresh token that follows another one. Under one key it is always the same: a client that lost the response gets
+ * the same successor again, and no token has to be stored in clear.
  */
 export function successorOf(refreshToken: string, key: Buffer): string {
   return seal('refresh', base62(createHmac('sha256', key).update('rt-rotate\0').update(refreshToken).digest()))
 }
 
-/** What may be shown of a token for good, to recognise it by: the end of its random part is no help to guess the rest. */
+/** What may be shown of a token later, to recognise it: its end does not help to guess the rest. */
 export function last4Of(token: string): string {
   return token.slice(-4)
 }
@@ -47,7 +47,7 @@ const checksum = (text: string) => digitsOf(crc32(text), CHECKSUM_LENGTH)
 const pool = new Uint8Array(4096)
 let used = pool.length
 
-/** Six bits that are no digit are thrown away, so that each digit is as likely as any other. */
+/** Six random bits that are no digit are thrown away, so that all digits are equally likely. */
 function randomDigits(length: number): string {
   let text = ''
   while (text.length < length) {
@@ -61,7 +61,7 @@ function randomDigits(length: number): string {
 }
 
 const CHUNK_LENGTH = 8
-const CHUNK = 62n ** BigInt(CHUNK_LENGTH) // a remainder of it is exact as a number, and numbers divide faster
+const CHUNK = 62n ** BigInt(CHUNK_LENGTH) // a remainder fits a number exactly, and numbers divide faster than bigints
 
 /** 32 bytes as a number of 43 digits. */
 function base62(bytes: Buffer): string {

@@ -19,8 +19,8 @@ export type NewUser = { username: string; email: string; password: string }
 export type User = { id: string; username: string; email: string }
 
 /**
- * Makes a user, and with it a channel of that name. The username is stored in lower case. Throws `invalid_request`, which
- * names the field, for what is malformed or taken.
+ * Creates a user, who is at the same time a channel of that name. The username is stored in lower case. Throws
+ * `invalid_request`, which names the field, for what is malformed or taken.
  */
 export async function createUser(ctx: Context, { username, email, password }: NewUser, by?: AuditActor): Promise<User> {
   const name = username.toLowerCase()
@@ -40,21 +40,24 @@ export async function createUser(ctx: Context, { username, email, password }: Ne
   return { id, username: name, email }
 }
 
-/** Makes an account for a stranger, where that is allowed. Throws `forbidden`, `rate_limited`, what `createUser` throws. */
+/**
+ * Creates an account for a visitor, if `SIGNUP` is open. Throws `forbidden`, `rate_limited`, and what `createUser`
+ * throws.
+ */
 export async function signUp(ctx: CalledContext, newcomer: NewUser): Promise<User> {
   if (ctx.signup === 'closed') throw new Problem('forbidden', 'New accounts are made by the operator alone.')
   await countTry(ctx)
   return createUser(ctx, newcomer)
 }
 
-/** Which addresses are taken can be found out by trying them, so it cannot be tried often. */
+/** Trying addresses tells which of them have an account, so the number of tries is limited. */
 const countTry = (ctx: CalledContext) =>
   countOrRefuse(ctx, rateLimits.signUp, networkOf(ctx.caller.address), 'Too many tries from here. Try again later.')
 
 const accountById = statement<[id: string], Account>(`
   select id, username, email, bio, image_url, ${instantText('created_at')} as created_at from users where id = $1`)
 
-/** The caller's account. Throws `user_not_found` when it is gone by now. */
+/** The caller's account. Throws `user_not_found` when it was deleted meanwhile. */
 export async function getAccount({ db, principal }: UserContext): Promise<Account> {
   const [account] = await accountById(db, principal.userId)
   if (!account) throw new Problem('user_not_found', 'This account no longer exists.')
@@ -63,7 +66,7 @@ export async function getAccount({ db, principal }: UserContext): Promise<Accoun
 
 type PasswordContext = UserContext & { caller: Caller }
 
-/** Changes the address; the password is asked for, since a forgotten session must not take an account over. */
+/** Changes the email address. Needs the password, so that a session left open is not enough to take over the account. */
 export async function changeEmail(ctx: PasswordContext, change: { email: string; password: string }): Promise<Account> {
   requireEmail(change.email)
   await requireOwnPassword(ctx, 'password', change.password)
@@ -77,8 +80,9 @@ export async function changeEmail(ctx: PasswordContext, change: { email: string;
 }
 
 /**
- * Sets a new password, ends every session of the user, the calling one too, and revokes every grant: whoever had the old
- * password has nothing left. Throws `invalid_request` for a wrong current password, `rate_limited` after too many.
+ * Sets a new password, ends every session of the user, the calling one too, and revokes every grant, so that whoever
+ * knew the old password loses all access. Throws `invalid_request` for a wrong current password, `rate_limited` after
+ * too many.
  */
 export async function changePassword(
   ctx: PasswordContext,
@@ -111,7 +115,7 @@ async function requireOwnPassword(ctx: PasswordContext, field: string, password:
 
 const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,190}\.[^\s@\p{C}.]{2,63}$/u
 
-/** Only what can be no address is refused; whether it is one, a mail would have to show. */
+/** Refuses only what cannot be an address; whether it exists, only a mail to it would show. */
 function requireEmail(email: string): void {
   if (!EMAIL.test(email)) throw new Problem('invalid_request', 'email: is not an email address.')
 }

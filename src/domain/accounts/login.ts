@@ -12,8 +12,8 @@ export type Credentials = { username: string; password: string }
 const TOO_MANY = 'Too many failed attempts. Wait a while before you try again.'
 
 /**
- * Starts a session for whoever knows the password, ends the one that the caller had, and returns the new one's secret.
- * Throws `unauthorized` with the same words and after the same work for a wrong name and a wrong password; `rate_limited`.
+ * Checks username and password, ends the session that the caller had, starts a new one and returns its secret. Throws
+ * `unauthorized`, in the same words and after the same work for an unknown name and a wrong password; `rate_limited`.
  */
 export async function logIn(ctx: CalledContext, { username, password }: Credentials): Promise<string> {
   const name = username.toLowerCase()
@@ -29,13 +29,14 @@ export async function logIn(ctx: CalledContext, { username, password }: Credenti
 }
 
 /**
- * Runs one guess at the password of an account: what is undefined was wrong and counts. Counted before it is known, so
- * that guesses made at once cannot slip by. Throws `rate_limited`; nobody is locked out at other addresses.
+ * Runs one guess at the password of an account; `attempt` resolves to undefined for a wrong one. Each guess counts
+ * before its outcome is known, so that parallel guesses cannot exceed the limit; a right one is given back. Throws
+ * `rate_limited`. Counts per address, so nobody can lock out the account's owner elsewhere.
  */
 export async function guess<Right>(ctx: CalledContext, account: string, attempt: () => Promise<Right | undefined>) {
   const network = networkOf(ctx.caller.address)
   const counts = [
-    [rateLimits.loginAddress, network], // first: an address that is refused counts nothing more
+    [rateLimits.loginAddress, network], // first, so that a refused address counts no further guesses for accounts
     [rateLimits.loginAccount, `${account} ${network}`],
   ] as const
   for (const [limit, key] of counts) await countOrRefuse(ctx, limit, key, TOO_MANY)

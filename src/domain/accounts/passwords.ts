@@ -3,12 +3,15 @@ import { hash, parseOptions, verify } from '@node-rs/argon2'
 import { PASSWORD_LENGTH_MIN } from '../../shared/limits.ts'
 import { Problem } from '../core/problem.ts'
 
-/** argon2id (the package's default), at the cost of some 9 ms and 19 MiB each. */
+/** argon2id (the package's default); each hash takes about 9 ms and 19 MiB. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const LENGTH_MAX = 256
 const AT_A_TIME = 4
 
-/** Throws `invalid_request`, in the name of `field`, for a password that is too short or too long. It is taken as typed. */
+/**
+ * Throws `invalid_request`, in the name of `field`, for a password that is too short or too long. Passwords are not
+ * normalised.
+ */
 export function requirePassword(field: string, password: string): void {
   const { length } = [...password]
   if (length >= PASSWORD_LENGTH_MIN && length <= LENGTH_MAX) return
@@ -18,15 +21,15 @@ export function requirePassword(field: string, password: string): void {
 /** The hash to store, in the PHC string format. */
 export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(password, COST))
 
-/** Whether a password is the one behind a hash; without a hash the answer is no, after the same work. */
+/** Whether a password matches a hash. Without a hash the result is false, after the same work. */
 export async function isPassword(password: string, stored: string | null | undefined): Promise<boolean> {
   const nobodys = await hashOfNobody()
-  if (password.length > LENGTH_MAX * 2) return false // in UTF-16; whoever it is, none is that long
+  if (password.length > LENGTH_MAX * 2) return false // counted in UTF-16; no valid password is that long
   const isRight = await inTurn(() => verify(stored ?? nobodys, password))
   return isRight && stored !== null && stored !== undefined
 }
 
-/** Whether a hash was made at another cost than today's. */
+/** Whether a hash was made with other cost parameters than today's. */
 export function isOutdated(stored: string): boolean {
   const { memoryCost, timeCost, parallelism } = parseOptions(stored)
   return memoryCost !== COST.memoryCost || timeCost !== COST.timeCost || parallelism !== COST.parallelism
@@ -34,7 +37,7 @@ export function isOutdated(stored: string): boolean {
 
 let nobody: Promise<string> | undefined
 
-/** Of a password that nobody knows. */
+/** The hash of a random password, to compare with when there is no account. */
 function hashOfNobody(): Promise<string> {
   nobody ??= hash(randomBytes(32), COST)
   return nobody
@@ -43,7 +46,7 @@ function hashOfNobody(): Promise<string> {
 let running = 0
 const waiting: (() => void)[] = []
 
-/** The machine has only so many cores and so much memory, whoever asks: further hashes wait for a free place. */
+/** Limits the hashes that run at once, since each takes a core and 19 MiB; further ones wait. */
 async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running < AT_A_TIME) running++
   else await new Promise<void>((resolve) => waiting.push(resolve))

@@ -9,9 +9,9 @@ import { endLivestream } from '../livestreams.ts'
 import { disableForLostGrant } from '../webhooks/subscriptions/disable.ts'
 
 /**
- * Closes an account until it is opened again: its stream and its login sessions end, its channel is not found, tokens that
- * stand for it are refused, webhooks about it stop. Grants stay, and so do its applications, which are stopped by themselves.
- * Throws `user_not_found`, also when it is closed already.
+ * Closes an account until it is opened again: its stream and its login sessions end, its channel is not found, its tokens
+ * are refused, webhooks about it stop. Its grants stay, and its applications go on: these are disabled one by one. Throws
+ * `user_not_found`, also when the account is closed already.
  */
 export async function disableUser(ctx: Context, name: string): Promise<{ id: string }> {
   return transact(ctx, async (tx) => {
@@ -33,7 +33,9 @@ export async function disableUser(ctx: Context, name: string): Promise<{ id: str
   })
 }
 
-/** Opens it again. Webhooks stay off until somebody turns them on. Throws `user_not_found`, also when it is open. */
+/**
+ * Opens a closed account. Its webhooks stay off until they are enabled. Throws `user_not_found`, also when it is open.
+ */
 export async function enableUser(ctx: Context, name: string): Promise<{ id: string }> {
   return transact(ctx, async (tx) => {
     const [opened] = await tx.db

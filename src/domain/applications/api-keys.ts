@@ -41,7 +41,7 @@ const keysAfter = statement<[clientId: string, after: string, count: number], Ap
   `${SELECT} where client_id = $1 and id > $2 order by id limit $3`,
 )
 
-/** The keys of an application, oldest first, with those that no longer work. Throws `not_found`. */
+/** The keys of an application, oldest first, including those that no longer work. Throws `not_found`. */
 export async function listKeys(
   ctx: OwnerContext,
   { application_id, limit, cursor }: PageRequest & { application_id: string },
@@ -53,8 +53,8 @@ export async function listKeys(
 }
 
 /**
- * Makes a key that stands for an application. Throws `not_found`, `invalid_request`, `invalid_scope` for what the
- * application is not registered for, `limit_reached` when it has ten living ones.
+ * Creates a key that stands for an application. Throws `not_found`, `invalid_request`, `invalid_scope` for what the
+ * application is not registered for, `limit_reached` when it has ten living keys.
  */
 export async function createKey(ctx: OwnerContext, input: NewKey): Promise<CreatedApiKey> {
   const { application_id: clientId, name, expires_in_days: days = DAYS_DEFAULT } = input
@@ -84,7 +84,7 @@ export async function revokeKey(ctx: OwnerContext, { id }: { id: string }): Prom
 
 const isLiving = () => and(isNull(apiKeys.revokedAt), or(isNull(apiKeys.expiresAt), not(hasPassed(apiKeys.expiresAt))))
 
-/** A living key of the caller's, under the lock of its application. Throws `not_found`. */
+/** A living key that the caller owns, under the lock of its application. Throws `not_found`. */
 export async function lockLiving(tx: InTransaction<OwnerContext>, id: string) {
   const select = () =>
     tx.db
@@ -103,7 +103,7 @@ export async function lockLiving(tx: InTransaction<OwnerContext>, id: string) {
   return living
 }
 
-/** A key that was rolled lives on for a day, but its place is free. */
+/** A key that was rolled still works for a day, but no longer counts. */
 async function requireRoom({ db }: InTransaction, clientId: string): Promise<void> {
   const isCounted = and(eq(apiKeys.clientId, clientId), isNull(apiKeys.replacedBy), isLiving())
   const [found] = await db.select({ living: count() }).from(apiKeys).where(isCounted)
@@ -113,7 +113,7 @@ async function requireRoom({ db }: InTransaction, clientId: string): Promise<voi
 
 type KeyToInsert = { clientId: string; name: string; scopes: readonly string[]; days: number }
 
-/** Stores a new key and returns it, this once. Throws `invalid_request` for a life that is not 1 to 3650 days. */
+/** Stores a new key and returns it with its value. Throws `invalid_request` for a life that is not 1 to 3650 days. */
 export async function insertKey(tx: InTransaction<OwnerContext>, { clientId, name, scopes, days }: KeyToInsert) {
   if (!Number.isInteger(days) || days < 1 || days > DAYS_MAX) {
     throw new Problem('invalid_request', `expires_in_days: must be a whole number from 1 to ${DAYS_MAX}.`)

@@ -23,8 +23,8 @@ import type { Application, CreatedApplication } from './resources.ts'
 const APPLICATIONS_MAX = 100
 
 /**
- * Registers an application: the caller's, or nobody's when the operator does it. Throws `invalid_request`, which names
- * the field, and `limit_reached`.
+ * Registers an application. It belongs to the caller, or to nobody when the operator registers it. Throws
+ * `invalid_request`, which names the field, and `limit_reached`.
  */
 export async function createApplication(ctx: OwnerContext, input: NewApplication): Promise<CreatedApplication> {
   const { confidential, dpop_bound: dpopBound = false } = input
@@ -47,7 +47,7 @@ export async function createApplication(ctx: OwnerContext, input: NewApplication
 }
 
 /**
- * Changes what is given and leaves the rest. Keys and tokens lose what the application may no longer ask for. Throws
+ * Changes what is given and leaves the rest. Keys and tokens lose the scopes that the application loses. Throws
  * `not_found`, `invalid_request`.
  */
 export async function updateApplication(
@@ -72,8 +72,8 @@ export async function updateApplication(
 }
 
 /**
- * Deletes an application with all that hangs on it: secrets, keys, grants, tokens, subscriptions. Its grants are held
- * first, so that a revocation that is under way ends before; its webhooks on the wire are cut off. Throws `not_found`.
+ * Deletes an application with its secrets, keys, grants, tokens and subscriptions. Locks its grants first, so that a
+ * revocation under way ends before; aborts attempts to deliver its webhooks. Throws `not_found`.
  */
 export async function deleteApplication(ctx: OwnerContext, { id }: { id: string }): Promise<void> {
   await transact(ctx, async (tx) => {
@@ -81,7 +81,7 @@ export async function deleteApplication(ctx: OwnerContext, { id }: { id: string 
     await tx.db.select({ id: grants.id }).from(grants).where(eq(grants.clientId, id)).orderBy(grants.id).for('update')
     const subscriptions = await subscriptionsOf(tx, id)
     await tx.db.delete(clients).where(eq(clients.id, id))
-    const userId = ownerIdOf(tx) // who owned it can read this on; the application's own record went with it
+    const userId = ownerIdOf(tx) // its owner can still read this, where the log of the application is no longer shown
     await audit(tx, {
       actor: actorBehind(tx.principal),
       action: 'application.deleted',
@@ -94,7 +94,7 @@ export async function deleteApplication(ctx: OwnerContext, { id }: { id: string 
   })
 }
 
-/** Two at once may both find the last place: one too many harms nobody. */
+/** Not locked: two at once may exceed the limit by one, which does no harm. */
 async function requireRoom({ db }: OwnerContext, ownerId: string | null): Promise<void> {
   if (ownerId === null) return
   const [found] = await db.select({ owned: count() }).from(clients).where(eq(clients.ownerId, ownerId))

@@ -24,7 +24,7 @@ export async function listSecrets(ctx: OwnerContext, { id }: { id: string }): Pr
   return listLive(ctx.db, id)
 }
 
-/** Gives a client one more secret, and returns it. */
+/** Adds a secret to an application and returns it. */
 export async function addSecret(tx: InTransaction<OwnerContext>, clientId: string): Promise<string> {
   const secret = mint('secret')
   const at = tx.now()
@@ -36,15 +36,16 @@ export async function addSecret(tx: InTransaction<OwnerContext>, clientId: strin
   return secret
 }
 
-/** The current secret is the one without an end; one that has an end already was replaced before. */
+/** The current secret is the one that does not expire; one that expires was replaced before. */
 const endOldOnes = statement<[clientId: string], never>(`
   update client_secrets
      set expires_at = statement_timestamp() + case when expires_at is null then interval '24 hours' else interval '0' end
    where client_id = $1 and ${IS_LIVE}`)
 
 /**
- * Makes a new secret. The current one works for another day, so that servers can be changed one after the other; what was
- * left of the one before that stops. Throws `not_found`, `invalid_request` for an application that authenticates in another way.
+ * Creates a new secret. The current one works for another day, so that servers can be changed one after the other; an
+ * older one stops at once. Throws `not_found`, `invalid_request` for an application that does not authenticate by
+ * secret.
  */
 export async function rotateSecret(ctx: OwnerContext, { id }: { id: string }): Promise<{ client_secret: string }> {
   return transact(ctx, async (tx) => {

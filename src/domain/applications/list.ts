@@ -30,7 +30,7 @@ export async function getApplication(ctx: OwnerContext, { id }: { id: string }):
   return findApplication(ctx, id)
 }
 
-/** The applications of the caller, oldest first; all that there are for the operator. */
+/** The applications of the caller, or all of them for the operator; oldest first. */
 export async function listApplications(ctx: OwnerContext, { limit, cursor }: PageRequest): Promise<Page<Application>> {
   const [after = ''] = decodeCursor(ctx, 'applications', cursor) ?? []
   const ownerId = ownerIdOf(ctx)
@@ -41,7 +41,7 @@ export async function listApplications(ctx: OwnerContext, { limit, cursor }: Pag
   return toPage(ctx, 'applications', found, limit, ({ id }) => [id])
 }
 
-/** An application whose existence is sure: its caller holds its lock. */
+/** For callers that have checked who owns it, or hold its lock. */
 export async function findApplication({ db }: OwnerContext, id: string): Promise<Application> {
   const [found] = await applicationById(db, id)
   if (!found) throw new Problem('not_found', 'id: you have no application with this identifier.')

@@ -11,7 +11,7 @@ const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 const member = () => z.string().regex(/^[\x20-\x7e]{1,2048}$/)
 
-/** A public key with which an application signs (RFC 7517, section 4). Members that say nothing here are not kept. */
+/** A public key with which an application signs (RFC 7517, section 4). Members without a meaning here are not stored. */
 const ClientKey = z.object({
   kty: z.enum(['EC', 'RSA', 'OKP']),
   use: z.literal('sig').optional(),
@@ -27,8 +27,8 @@ export const ClientKeys = z.object({ keys: z.array(ClientKey).min(1).max(KEYS_MA
 export type ClientKeys = z.output<typeof ClientKeys>
 
 /**
- * Reads a key set that an application registers (RFC 7517, section 5). Throws `invalid_request` for what is none, and above
- * all for private keys: they must not leave the application.
+ * Reads a key set that an application registers (RFC 7517, section 5). Throws `invalid_request` for what is none, and for
+ * one with a private key, which must never leave the application.
  */
 export function readClientKeys(jwks: unknown): ClientKeys {
   if (hasPrivateMember(jwks))

@@ -2,12 +2,12 @@ import { Problem } from '../core/problem.ts'
 
 const LENGTH_MAX = 2048
 const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost']
-/** What our answer adds to an address may not be in it already, or a parameter would come twice. */
+/** Parameters that we add to the address; registered ones must not have them, or they would occur twice. */
 const OURS = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
 
 /**
- * Throws `invalid_request` for an address that no application may register. Allowed are https, http on the own computer,
- * and the private-use schemes of native applications, which are domain names backwards (RFC 8252, section 7.1).
+ * Throws `invalid_request` for an address that no application may register. Allowed are https, http on a loopback host,
+ * and the private-use schemes of native applications, which are reversed domain names (RFC 8252, section 7.1).
  */
 export function requireRedirectUri(uri: string): void {
   const fault = faultOf(uri)
@@ -26,7 +26,7 @@ function faultOf(uri: string): string | undefined {
   return undefined
 }
 
-/** Whether an address leads to a program on the computer of whoever follows it. */
+/** Whether an address leads to a program on the user's own computer. */
 export const isLoopback = (uri: string): boolean => LOOPBACK_HOSTS.includes(new URL(uri).hostname)
 
 function isAllowedScheme({ protocol, href }: URL): boolean {
@@ -41,8 +41,9 @@ const PORT_MAX = 65_535
 type Registration = { isConfidential: boolean; redirectUris: readonly string[] }
 
 /**
- * Where an answer may go: an address that is letter for letter a registered one, or, for a public client, a registered
- * one on the own computer with any port (RFC 8252, section 7.3). Without one asked for, the only one that there is.
+ * The address to redirect to: one that equals a registered one letter for letter, or, for a public client, a registered
+ * loopback address with any port (RFC 8252, section 7.3). If the request names none, the only registered one. Otherwise
+ * undefined.
  */
 export function matchRedirectUri({ isConfidential, redirectUris }: Registration, uri: string | undefined) {
   if (uri === undefined) return redirectUris.length === 1 ? redirectUris[0] : undefined
@@ -57,7 +58,7 @@ function differsByPort(registered: string, uri: string): boolean {
   return host !== undefined && host === givenHost && rest === givenRest && Number(givenPort) <= PORT_MAX
 }
 
-/** The address with parameters added to its query, which is kept as it is. What is undefined is left out. */
+/** The address with parameters added to its query, which is otherwise unchanged. Undefined parameters are left out. */
 export function withParameters(uri: string, parameters: Record<string, string | undefined>): string {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const separator = uri.includes('?') ? (/[?&]$/.test(uri) ? '' : '&') : '?'

@@ -13,7 +13,7 @@ export type Registration = {
   redirect_uris: readonly string[]
   grant_types: readonly GrantType[]
   scopes: readonly Scope[]
-  /** The public keys of an application that signs instead of sending a secret; it does so from its first day or never. */
+  /** The public keys of an application that signs assertions instead of sending a secret. Cannot be added later. */
   jwks: ClientKeys | null
 }
 
@@ -22,13 +22,13 @@ export type RegistrationChanges = Optional<Omit<Registration, 'jwks'> & { jwks: 
 export type NewApplication = RegistrationChanges & {
   name: string
   confidential: boolean
-  /** Its tokens are bound to a key that it proves to hold (RFC 9449), from its first day or never. */
+  /** Its tokens are bound to a key that it has to prove it holds (RFC 9449). Cannot be changed later. */
   dpop_bound?: boolean | undefined
 }
 
 const REDIRECT_URIS_MAX = 20
 
-/** What is left out of a new one: every scope, and every grant that it can use with what is given. */
+/** Fills in what a new application leaves out: every scope, and every grant that it can use with what it gives. */
 export function completeRegistration(input: NewApplication): Registration {
   const { name, confidential, website_url = null, redirect_uris = [], scopes = allScopes } = input
   const jwks = input.jwks === undefined ? null : readClientKeys(input.jwks)
@@ -78,14 +78,14 @@ export function requireName(name: string): void {
   if (/\p{C}/u.test(name)) throw new Problem('invalid_request', 'name: must not have control or invisible characters.')
 }
 
-/** People are shown it before they decide, so it must be somewhere they can look. */
+/** Shown to users on the consent page, so they must be able to open it. */
 function requireWebsite({ website_url }: Registration): void {
   if (website_url === null) return
   if (!isWebAddress(website_url) || website_url.length > 2048)
     throw new Problem('invalid_request', 'website_url: must be an http(s) URL.')
 }
 
-/** Of what was left out, the one that is missing most. */
+/** Names the field whose absence leaves no possible grant. */
 function withoutGrants(isConfidential: boolean, { redirect_uris }: Registration): Problem {
   const isForPeople = !isConfidential && redirect_uris.length === 0
   if (!isForPeople) return wrong('grant_types', `at least one of ${grantTypes.join(', ')}`)

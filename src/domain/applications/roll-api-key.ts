@@ -12,8 +12,8 @@ const endAfterOverlap = statement<[id: string, replacedBy: string], never>(`
    where id = $1`)
 
 /**
- * Puts a new key with the same name and scopes in the place of one, which works for another day. Throws `not_found` for a
- * key that does not live, `invalid_request` for one that was rolled before.
+ * Replaces a key by a new one with the same name and scopes. The old one works for another day. Throws `not_found` for
+ * a key that is not living, `invalid_request` for one that was rolled before.
  */
 export async function rollKey(
   ctx: OwnerContext,

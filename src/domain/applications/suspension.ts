@@ -7,7 +7,7 @@ import { transact } from '../core/transaction.ts'
 import { disableForLostGrant } from '../webhooks/subscriptions/disable.ts'
 
 /**
- * Stops an application until it is let in again: its tokens, keys and secrets are refused, its webhooks stop. Nothing is
+ * Stops an application until it is enabled again: its tokens, keys and secrets are refused, its webhooks stop. Nothing is
  * deleted. Throws `not_found`, also when it is stopped already.
  */
 export async function disableApplication(ctx: Context, id: string): Promise<{ id: string }> {
@@ -26,7 +26,9 @@ export async function disableApplication(ctx: Context, id: string): Promise<{ id
   })
 }
 
-/** Lets it in again. Its webhooks stay off until somebody turns them on. Throws `not_found`, also when it works. */
+/**
+ * Enables a stopped application. Its webhooks stay off until they are enabled. Throws `not_found`, also when it works.
+ */
 export async function enableApplication(ctx: Context, id: string): Promise<{ id: string }> {
   return transact(ctx, async (tx) => {
     const started = await tx.db

@@ -23,12 +23,12 @@ type AuditAction =
 export type AuditEntry = {
   actor: AuditActor
   action: AuditAction
-  /** Whose account it concerns. */
+  /** The user whose account it is about. */
   userId?: string | null
   clientId?: string | null
   /** The credential, grant or session itself, by its identifier. */
   targetId?: string
-  /** Plain facts, for people who read the log later. Never a secret, not even its hash. */
+  /** Facts for people who read the log later. Never a secret, not even its hash. */
   details?: Record<string, string | number | boolean | readonly string[]>
 }
 
@@ -64,14 +64,14 @@ export function actorBehind(actor: Actor): AuditActor {
   }
 }
 
-/** What the database can take as `inet`; a caller by a unix socket has no address. */
+/** The address, if PostgreSQL can store it as `inet`: a caller on a unix socket has none. */
 export function addressOf(caller: Caller | undefined): string | null {
   return caller && isIP(caller.address) !== 0 ? caller.address : null
 }
 
 const USER_AGENT_LENGTH = 300
 
-/** Of a header that callers write what they like into. */
+/** Cut off, since callers may put anything into this header. */
 export function userAgentOf(caller: Caller | undefined): string | null {
   return caller?.userAgent?.slice(0, USER_AGENT_LENGTH) ?? null
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { Timestamp } from '../core/timestamp.ts'
 
-/** Who did what to an account, an application or a credential of it; never the credential itself. */
+/** Who did what to an account, an application or one of its credentials, without the credential itself. */
 export const AuditRecord = z.object({
   id: z.string(),
   at: Timestamp,

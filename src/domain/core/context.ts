@@ -6,11 +6,11 @@ import type { Actor, Owner, Principal, UserPrincipal } from './actor.ts'
 import type { Keyring } from './keyring.ts'
 import type { RequestFindings } from './request-record.ts'
 
-/** What every verb receives. A process builds it once; a door copies it with what it knows of its caller. */
+/** What every verb receives. A process builds it once; each entry point adds what it knows about the caller. */
 export type Context = {
   /** Short statements: the pool, or the transaction that this context is in. */
   db: Database
-  /** Statements that may take more than 50 ms; a pool of its own, so that they hold up nobody. */
+  /** For statements that may take more than 50 ms: a pool of its own, so that the short ones do not wait for them. */
   slow: Database
   /** For lists, by `readUpToDate`; `slow` when there is no replica. */
   replica: Database
@@ -23,20 +23,20 @@ export type Context = {
   stopping: AbortSignal
   keyring: Keyring
   counters: Counters
-  /** Whom credentials stand for that were found good a moment ago. */
+  /** Remembers for a few seconds whom a credential stands for. */
   credentials: PrincipalCache
-  /** Requests by application, until they are written down. */
+  /** Counts the requests of each application. */
   usage: UsageCounter
-  /** The issuer, and the base of every link; without a slash at its end. */
+  /** The issuer and the base of every link, without a trailing slash. */
   publicUrl: string
   /** Where webhooks may lead. */
   targets: TargetPolicy
-  /** What the cron door asks for; without it only this machine may call. */
+  /** What a cron job has to send; without it only jobs on this machine are admitted. */
   cronSecret: string | undefined
-  /** Whether strangers may make an account. */
+  /** Whether visitors may create an account. */
   signup: 'open' | 'closed'
   log: Logger
-  /** Where somebody collects them. */
+  /** Only when a collector is configured. */
   traces?: Traces | undefined
 }
 
@@ -46,14 +46,14 @@ export type CallerContext = Context & { principal: Principal }
 export type UserContext = Context & { principal: UserPrincipal }
 /** For verbs about applications. The caller is missing at the command line. */
 export type OwnerContext = Context & { principal: Owner; caller?: Caller }
-/** For verbs that everybody may ask for, each about their own. */
+/** For verbs that every kind of actor may call, each for what it owns. */
 export type ActorContext = Context & { principal: Actor }
 
-/** What verbs may ask of the cache of credentials; the process decides when it may be trusted. */
+/** What verbs may ask of the cache of credentials. The process decides when the cache may be trusted. */
 export type PrincipalCache = {
-  /** Grows with every change that is heard of; undefined while none is. */
+  /** Grows with every change that is announced; undefined while announcements are not received. */
   readonly changes: number | undefined
-  /** Forgets all: something was revoked, disabled or deleted. */
+  /** Forgets everything, after something was revoked, disabled or deleted. */
   readonly forget: () => void
   /** The principal of a credential, remembered or found. */
   principalOf(credential: string, find: () => Promise<FoundPrincipal | undefined>): Promise<Principal | undefined>
@@ -61,7 +61,7 @@ export type PrincipalCache = {
 /** `livesMs`: how long the credential still lives. */
 export type FoundPrincipal = { principal: Principal; livesMs: number }
 
-/** What verbs may ask of the usage counts; the process writes them down. */
+/** What verbs may ask of the usage counts. The process writes them to the database. */
 export type UsageCounter = {
   count(clientId: string, operation: string, status: number, durationMs: number): void
 }
@@ -72,26 +72,26 @@ export type TargetPolicy = {
   allowPrivate: boolean
   /** Private networks that may be called although `allowPrivate` is off, such as `10.20.0.0/16`. */
   allowCidrs: readonly string[]
-  /** An egress proxy, `http://user:password@host:port`; it is asked for judged addresses only. */
+  /** An egress proxy, `http://user:password@host:port`; it is only given addresses that were checked before. */
   proxyUrl: string | undefined
 }
 
 /** The `DPoP` header of a request, and the request that it must be for. */
 export type DpopProof = { jwt: string; method: string; path: string }
 
-/** What a door knows of a call before any of it is believed. */
+/** What an entry point knows about a call before anything of it is verified. */
 export type Caller = {
   /** The `Authorization` header, as it came. */
   authorization: string | undefined
-  /** The secret of a login session's cookie. Set by the doors of our own pages only, after they have checked the origin. */
+  /** The secret of a login session's cookie. Set for our own pages only, after the origin was checked. */
   session: string | undefined
-  /** The network address: the socket's, or what `TRUST_PROXY` says to believe. */
+  /** The network address: the socket's, or the one that a trusted proxy reports (`TRUST_PROXY`). */
   address: string
-  /** The request came through a proxy, by its headers. */
+  /** Whether its headers say that the request came through a proxy. */
   isForwarded: boolean
   requestId: string
   userAgent: string | undefined
   dpop?: DpopProof
-  /** Takes what is found out about the request. */
+  /** Collects what is found out about the request. */
   record?: RequestFindings
 }

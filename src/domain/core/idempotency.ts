@@ -11,8 +11,8 @@ const KEPT_MS = DAY_MS
 export type IdempotentRequest = { owner: string; key: string; fingerprint: Buffer }
 
 /**
- * The answer of the first attempt, or undefined when this is the first. An attempt that is under way in another
- * transaction is waited for: PostgreSQL lets the second insert of a key pass only when the first has ended. Throws
+ * The response to the first attempt, or undefined when this is the first. Waits for an attempt that another transaction
+ * is making: PostgreSQL holds back the second insert of a key until the first transaction has ended. Throws
  * `idempotency_mismatch`.
  */
 export async function claimIdempotencyKey(
@@ -38,7 +38,7 @@ export async function claimIdempotencyKey(
   return keyring.open('idempotent-answer', owner, { ciphertext: first.answer, keyId: first.keyId })
 }
 
-/** Keeps what the first attempt was answered, sealed: it may hold a signing secret. */
+/** Stores the response to the first attempt, encrypted: it may hold a signing secret. */
 export async function storeResponse({ db, keyring }: InTransaction, { owner, key }: IdempotentRequest, answer: string) {
   const { ciphertext, keyId } = keyring.seal('idempotent-answer', owner, answer)
   await db.update(idempotencyKeys).set({ answer: ciphertext, keyId }).where(sameKey(owner, key))

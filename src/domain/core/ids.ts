@@ -24,18 +24,18 @@ const SHAPE = new RegExp(`^[${BASE32}]{${TIME_DIGITS + RANDOM_LENGTH}}$`)
 
 /**
  * `msg_` + a UUIDv7 (RFC 9562, section 5.7) in 26 characters, 5 bits each. Ten of them are the milliseconds of `at`, so
- * identifiers sort by the time of their birth and tables can be partitioned by them.
+ * identifiers sort by the time of their creation and tables can be partitioned by them.
  */
 export function newId(kind: Kind, at: Date): string {
   return lowerBound(kind, at) + randomPart()
 }
 
-/** The beginning of every identifier that is made in the millisecond of `at`; smaller than any of them. */
+/** The prefix that all identifiers made in the millisecond of `at` share; it sorts before any of them. */
 export function lowerBound(kind: Kind, at: Date): string {
   return idPrefixAt(prefixes[kind], at)
 }
 
-/** Whether a caller's string can be an identifier of this kind at all; what cannot is never looked up. */
+/** Whether a caller's string has the form of an identifier of this kind. What has not is never looked up. */
 export function isId(kind: Kind, value: string): boolean {
   const prefix = prefixes[kind]
   return value.startsWith(`${prefix}_`) && SHAPE.test(value.slice(prefix.length + 1))

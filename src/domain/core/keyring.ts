@@ -42,7 +42,7 @@ export class Keyring {
     return mapEach(this.keysFor(purpose), (key) => createHmac('sha256', key).update(text).digest())
   }
 
-  /** AES-256-GCM under the current key. `owner` is authenticated with it: the text opens for nobody else. */
+  /** AES-256-GCM under the current key. `owner` is authenticated too, so the text cannot be opened for another owner. */
   seal(purpose: Purpose, owner: string, text: string): Sealed {
     const keyId = this.currentId
     const nonce = randomBytes(NONCE_BYTES)
@@ -51,7 +51,7 @@ export class Keyring {
     return { ciphertext, keyId }
   }
 
-  /** The text that `seal` was given. Throws when the key is no longer in `SECRET_KEYS` or the owner is another. */
+  /** The text that `seal` was given. Throws when the key is no longer in `SECRET_KEYS`, and for another owner. */
   open(purpose: Purpose, owner: string, { ciphertext, keyId }: Sealed): string {
     const nonce = ciphertext.subarray(0, NONCE_BYTES)
     const tag = ciphertext.subarray(-TAG_BYTES)
@@ -77,6 +77,6 @@ function mapEach<Item, Result>([first, ...others]: OneOrMore<Item>, work: (item:
   return [work(first), ...others.map(work)]
 }
 
-/** Names a key without telling it. */
+/** Names a key without revealing it. */
 const idOf = (secret: string) =>
   createHash('sha256').update(`developer-api key id\0${secret}`).digest('hex').slice(0, 12)

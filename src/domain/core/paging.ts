@@ -37,7 +37,7 @@ export function decodeCursor(ctx: Context, list: string, cursor: string | undefi
   return JSON.parse(payload.toString()) as string[]
 }
 
-/** Signed, so that its content can be trusted and nobody builds on its form. */
+/** Signed, so that its content can be trusted and clients do not rely on its format. */
 function encodeCursor(ctx: Context, list: string, key: readonly string[]): string {
   const payload = JSON.stringify(key)
   const [mac] = macsOf(ctx, list, payload)

@@ -10,11 +10,17 @@ export type ProblemDetails = {
   allow?: readonly string[]
   /** Whole seconds until another try can succeed. */
   retryAfterS?: number
-  /** The scheme of the challenge: what the caller tried (RFC 6749, section 5.2), or has to (RFC 9449, section 7.1). */
+  /**
+   * The scheme of the challenge: the one that the caller tried (RFC 6749, section 5.2), or has to use (RFC 9449,
+   * section 7.1).
+   */
   scheme?: 'Bearer' | 'Basic' | 'DPoP'
 }
 
-/** A mistake of the caller, or a state it must know of. The message names what is wrong and never carries a secret. */
+/**
+ * A mistake of the caller, or a state that it has to know about. The message names what is wrong and never holds a
+ * secret.
+ */
 export class Problem extends Error {
   override readonly name = 'Problem'
   readonly code: ProblemCode

@@ -3,7 +3,7 @@ import type { Count, Limit } from '../../counters/counters.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
 
-/** Every limit of the service, by what it counts. The verbs that count choose the key. */
+/** Every limit of the service and what it counts. The verb that counts chooses the key. */
 export const rateLimits = {
   /** Requests under `/v1` and `/trpc`, by credential. */
   credential: { name: 'credential', points: 800, windowS: 60 },
@@ -41,8 +41,8 @@ export function refuseExceeded(count: Count, words: Words): void {
 }
 
 /**
- * What stands for a caller in the key of a counter: an IPv4 address as it is, of an IPv6 address its /64, because one
- * household or machine commonly holds all of those.
+ * What stands for a caller in the key of a counter: an IPv4 address as it is, and the /64 of an IPv6 address, because a
+ * single household or machine usually has a whole /64 to itself.
  */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address

@@ -110,7 +110,7 @@ export const WorkReport = z
   })
   .meta({ id: 'WorkReport' })
 
-/** The specification knows one type; `DPoP` is for clients that registered for it (see `tokenResponse`). */
+/** The specification has one type. `DPoP` is for clients that registered for it (see `tokenResponse`). */
 const asBearer = ({ jsonSchema }: { jsonSchema: { enum?: unknown; const?: unknown } }) => {
   delete jsonSchema.enum
   jsonSchema.const = 'Bearer'

@@ -4,7 +4,7 @@ import { isRetryable } from '../../db/db-error.ts'
 import { mendPartitions } from '../../db/partitions.ts'
 import type { Context } from './context.ts'
 
-/** A context whose statements commit together. What takes one cannot be called outside a transaction. */
+/** A context whose statements commit together. A function that takes one cannot be called outside a transaction. */
 export type InTransaction<Of extends Context = Context> = Of & { afterCommit: (effect: () => void) => void }
 
 const TRIES_MAX = 3
@@ -12,7 +12,8 @@ const PAUSE_MS_MAX = 50
 
 /**
  * Runs `work` in a transaction, or in the one that `ctx` is already in. Effects run once the outermost has committed.
- * A deadlock or a serialization failure (40P01, 40001) runs the whole of it again, so `work` must do nothing else.
+ * After a deadlock or a serialization failure (40P01, 40001) all of `work` runs again, so it must do nothing but run
+ * statements.
  */
 export async function transact<Of extends Context, Result>(
   ctx: Of,
@@ -34,7 +35,7 @@ export async function transact<Of extends Context, Result>(
   }
 }
 
-/** Two that met in a deadlock would meet again without a pause of different lengths. */
+/** Two transactions that deadlocked would do so again if both tried again after the same pause. */
 async function isWorthAgain(ctx: Context, error: unknown): Promise<boolean> {
   if (!isRetryable(error)) return mendPartitions(ctx.db, error)
   await after(randomInt(PAUSE_MS_MAX))

@@ -10,7 +10,9 @@ import { authenticateClient } from '../oauth/authenticate-client.ts'
 
 type Wanted = { name: string; confidential: boolean; redirect_uri: string }
 
-/** A confidential application of the caller's, with a secret that works: the one given, as long as it does. */
+/**
+ * A confidential application of the caller's, with a working secret: the given one while it works, otherwise a new one.
+ */
 export async function prepareConfidential(ctx: UserContext, wanted: Omit<Wanted, 'confidential'>, secret?: string) {
   const { redirect_uri } = wanted
   const { id, client_secret } = await prepareApplication(ctx, { ...wanted, confidential: true })
@@ -27,7 +29,10 @@ export async function preparePublic(ctx: UserContext, wanted: Omit<Wanted, 'conf
   return { client_id: id, redirect_uri: wanted.redirect_uri }
 }
 
-/** Found by its name among the caller's, and brought to what is wanted; `client_secret` is null unless it was made. */
+/**
+ * Finds the caller's application by its name and updates it, or creates it; `client_secret` is null unless it was
+ * created.
+ */
 async function prepareApplication(ctx: UserContext, { name, confidential, redirect_uri }: Wanted) {
   const { items } = await listApplications(ctx, { limit: 100 })
   const found = items.find((one) => one.name === name && one.confidential === confidential)
@@ -63,7 +68,7 @@ const ourselves: Caller = {
 
 const KEY_NAME = 'Demonstration'
 
-/** A key of an application, with every scope: the one given, as long as it works. Those that nobody knows are revoked. */
+/** A key of an application with every scope: the given one while it works, otherwise a new one that replaces it. */
 export async function prepareKey(ctx: UserContext, applicationId: string, key?: string): Promise<string> {
   if (key !== undefined && (await isKeyOf(ctx, applicationId, key))) return key
   const { items } = await listKeys(ctx, { application_id: applicationId, limit: 100 })

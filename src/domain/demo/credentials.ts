@@ -10,7 +10,7 @@ const Person = z.object({
   refresh_token: z.string(),
 })
 
-/** What a person or a script needs to begin at once; kept in `DATA_DIR/demo.json`. */
+/** What a person or a script needs to make the first calls; stored in `DATA_DIR/demo.json`. */
 export const DemoCredentials = z.object({
   base_url: z.string(),
   client: Confidential,

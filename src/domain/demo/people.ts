@@ -9,12 +9,12 @@ import type { DemoName } from './credentials.ts'
 
 export type DemoPerson = { id: string; username: string; password: string }
 
-/** Marks the accounts that are ours to change; nobody receives mail under this domain (RFC 2606). */
+/** Marks the accounts that belong to the demonstration. No mail reaches this domain (RFC 2606). */
 const emailOf = (username: string) => `${username}@demo.example`
 
 /**
- * An account of the demonstration, with a password that works: the one given, as long as it does. Throws when the name
- * belongs to somebody else, whose password is none of our business.
+ * An account of the demonstration, with a working password: the given one while it works, otherwise a new one. Throws
+ * when the username belongs to somebody else, whose password must not be changed.
  */
 export async function preparePerson(ctx: Context, name: DemoName, password?: string): Promise<DemoPerson> {
   const [found] = await ctx.db
@@ -31,7 +31,7 @@ export async function preparePerson(ctx: Context, name: DemoName, password?: str
   return { id: found.id, username: name, password: await resetPassword(ctx, found.id) }
 }
 
-/** Somebody who has never logged in. */
+/** Creates an account of the demonstration. */
 export async function createPerson(ctx: Context, username: string): Promise<DemoPerson> {
   const password = newPassword()
   const { id } = await createUser(ctx, { username, email: emailOf(username), password }, { type: 'system' })
@@ -49,7 +49,7 @@ async function resetPassword({ db }: Context, id: string): Promise<string> {
 
 const newPassword = () => randomBytes(12).toString('base64url')
 
-/** The context in which somebody acts as if they were logged in. */
+/** A context that acts as this user, as if they were logged in. */
 export function actingAs(ctx: Context, { id, username }: { id: string; username: string }): UserContext {
   return { ...ctx, principal: { kind: 'user', userId: id, username, clientId: null, scopes } }
 }

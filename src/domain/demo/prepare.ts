@@ -2,19 +2,19 @@ import type { Context } from '../core/context.ts'
 import { scopes } from '../core/scopes.ts'
 import { issueDirectly } from '../oauth/issue.ts'
 import { prepareConfidential, prepareKey, preparePublic } from './applications.ts'
+import { prepareContent } from './content.ts'
 import type { DemoCredentials, DemoName } from './credentials.ts'
 import { actingAs, type DemoPerson, preparePerson } from './people.ts'
-import { prepareScenery } from './scenery.ts'
 
 /**
- * Brings the demonstration to its promised state, by the verbs that everybody has, and returns credentials that work:
- * those of `kept`, as far as they still do. Safe to run at every start. The tokens are new each time.
+ * Creates or restores the demonstration, with the same verbs that callers use, and returns working credentials: those of
+ * `kept` that still work, otherwise new ones. Safe to run at every start. The tokens are new each time.
  */
 export async function prepareDemo(ctx: Context, kept: DemoCredentials | undefined): Promise<DemoCredentials> {
   const streamer = await preparePerson(ctx, 'streamer', kept?.users.streamer.password)
   const viewer = await preparePerson(ctx, 'viewer', kept?.users.viewer.password)
   const outsider = await preparePerson(ctx, 'outsider', kept?.users.outsider.password)
-  await prepareScenery(ctx, { streamer, viewer, outsider })
+  await prepareContent(ctx, { streamer, viewer, outsider })
 
   const developer = actingAs(ctx, streamer)
   const client = await prepareConfidential(developer, clients.client, kept?.client.client_secret)

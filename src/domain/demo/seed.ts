@@ -1,18 +1,23 @@
 import { categories, chatMessages, livestreams, users } from '../../db/schema/index.ts'
 import type { Context } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
-import { shelves } from './texts.ts'
+import { demoCategories } from './texts.ts'
 
 const CHUNK_ROWS = 500
 const LIVE_EVERY = 10
 const MESSAGES_EACH = 3
 
 /**
- * Fills a database with `size` channels, every tenth of them live, with a few messages each: for trying out pages and for
- * load tests. Nobody can log in as them. Rows are written in bulk and cause no events. Can be run again for more.
+ * Adds `size` channels with a few messages each to a database, every tenth of them live: for trying out pages and for
+ * load tests. They have no passwords. Rows are written in bulk and emit no events. Can be run again to add more.
  */
 export async function seed(ctx: Context, size: number, onProgress: (done: number) => void): Promise<void> {
-  const rows = shelves.map((shelf, i) => ({ id: newId('category', ctx.now()), ...shelf, imageUrl: null, sortOrder: i }))
+  const rows = demoCategories.map((category, i) => ({
+    id: newId('category', ctx.now()),
+    ...category,
+    imageUrl: null,
+    sortOrder: i,
+  }))
   await ctx.slow.insert(categories).values(rows).onConflictDoNothing({ target: categories.slug })
   for (let done = 0; done < size; ) {
     const count = Math.min(CHUNK_ROWS, size - done)
@@ -26,7 +31,7 @@ async function seedChunk({ slow, now }: Context, count: number): Promise<void> {
   const at = now()
   const people = Array.from({ length: count }, () => {
     const id = newId('user', at)
-    const username = `s${id.slice(-20)}` // of the random part, so that no run meets another's
+    const username = `s${id.slice(-20)}` // from the random part, so that two runs do not collide
     return { id, username, email: `${username}@seed.example`, bio: 'Made by seed.', createdAt: at, updatedAt: at }
   })
   const live = people.filter((_, i) => i % LIVE_EVERY === 0)
@@ -37,7 +42,7 @@ async function seedChunk({ slow, now }: Context, count: number): Promise<void> {
         id: newId('livestream', at),
         channelId: id,
         title: `Live from ${username}`,
-        categorySlug: shelves[i % shelves.length]?.slug ?? null,
+        categorySlug: demoCategories[i % demoCategories.length]?.slug ?? null,
         startedAt: at,
         updatedAt: at,
       })),

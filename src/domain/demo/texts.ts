@@ -1,5 +1,5 @@
-/** Categories, in their order. */
-export const shelves = [
+/** In their sort order. */
+export const demoCategories = [
   { slug: 'just-talking', label: 'Just talking', description: 'People, questions, answers', featured: true },
   { slug: 'software', label: 'Software', description: 'Programming in the open', featured: true },
   { slug: 'music', label: 'Music', description: 'Played, practised and produced', featured: true },
@@ -20,11 +20,11 @@ export const channelNames: readonly string[] = adjectives.flatMap((adjective) =>
 
 const habits = ['early in the morning', 'on weekends', 'whenever it rains', 'every other evening', 'at lunch']
 
-/** Null for every eighth, as some people leave it empty. */
+/** Null for every eighth channel, as some people leave it empty. */
 export function bioOf(username: string): string | null {
   const place = channelNames.indexOf(username)
   if (place % 8 === 7) return null
-  const { label = '' } = shelves[place % shelves.length] ?? {}
+  const { label = '' } = demoCategories[place % demoCategories.length] ?? {}
   return `${label}, ${habits[place % habits.length]}.`
 }
 

@@ -3,9 +3,9 @@ import { statement } from '../../db/statement.ts'
 import { lowerBound } from '../core/ids.ts'
 import { type UsagePeriod, usagePeriods } from './steps.ts'
 
-/** Enough for a percentile that does not jump, few enough to be read while somebody waits. */
+/** Enough for a stable percentile, few enough to be read during a request. */
 const SAMPLE_OF_STEP = 300
-/** Those that delivered last stand for the others, of which a busy application has thousands. */
+/** The subscriptions that delivered last represent the others; a busy application has thousands. */
 const SAMPLED_SUBSCRIPTIONS = 20
 
 export type Latency = { sampled: number; p50_ms: number | null; p95_ms: number | null }
@@ -34,8 +34,8 @@ select step.n::int, count(*)::int as sampled,
  group by grouping sets ((step.n), ())`)
 
 /**
- * From the event to the end of the first attempt, whatever it met: later ones say how long a receiver was away, not how
- * fast it is. Of all steps together, and of each.
+ * The time from an event to the end of its first attempt, successful or not: later attempts tell how long a receiver was
+ * down, not how fast it is. For all steps together, and for each.
  */
 export async function deliveryLatency(db: Database, clientId: string, span: UsagePeriod, steps: readonly Date[]) {
   const subscriptions = (await subscriptionsOf(db, clientId, SAMPLED_SUBSCRIPTIONS)).map(({ id }) => id)
@@ -57,4 +57,4 @@ export async function deliveryLatency(db: Database, clientId: string, span: Usag
   return { whole: latencyOf(null), steps: steps.map((_, i) => latencyOf(i + 1)) }
 }
 
-const rounded = (ms: number | null) => (ms === null ? null : Math.max(Math.round(ms), 0)) // two clocks may differ a little
+const rounded = (ms: number | null) => (ms === null ? null : Math.max(Math.round(ms), 0)) // the clocks of two machines may differ

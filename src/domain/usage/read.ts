@@ -32,8 +32,8 @@ select id, name, last4, hash from api_keys
  order by id desc limit $2::int`)
 
 /**
- * The last 24 hours or 30 days of an application of the caller's, and where its keys stand in their limit. What was asked
- * for in the last few seconds is not written down yet. Throws `not_found`.
+ * The usage of an application in the last 24 hours or 30 days, and where its keys stand in their rate limit. The
+ * requests of the last few seconds are not in the database yet. Throws `not_found`.
  */
 export async function getUsage(
   ctx: OwnerContext,
@@ -69,7 +69,7 @@ export async function getUsage(
 
 const nothing: Counted = { requests: 0, errors: 0, limited: 0, mean_ms: null }
 
-/** A key is counted under its digest, which is all that is kept of it. */
+/** A key is counted under its hash, which is all that is stored of it. */
 async function keysOf({ db, counters }: OwnerContext, clientId: string): Promise<Usage['rate_limit']['keys']> {
   const living = await livingKeys(db, clientId, KEYS_MAX)
   return Promise.all(

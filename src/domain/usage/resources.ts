@@ -7,28 +7,28 @@ const counted = {
   errors: z.number(),
   /** Answered with 429. */
   limited: z.number(),
-  /** How long we took on average; null where nothing was asked. */
+  /** How long a request took on average; null without requests. */
   mean_ms: z.number().nullable(),
 }
 
 const percentiles = {
-  /** How many deliveries the percentiles are of; at most the newest few hundred of each step. */
+  /** How many deliveries were sampled: at most the newest few hundred of each step. */
   sampled: z.number(),
   /** From the event to the receiver's first answer. */
   p50_ms: z.number().nullable(),
   p95_ms: z.number().nullable(),
 }
 
-/** What an application has asked for, and how its receivers answered, step by step up to now. */
+/** The requests of an application and how fast its receivers answered, step by step up to now. */
 export const Usage = z.object({
   step: z.enum(['hour', 'day']),
   from: Timestamp,
   requests: z.array(z.object({ at: Timestamp, ...counted })),
-  /** The operations that were asked for most, at most 20. */
+  /** The 20 operations that were called most. */
   operations: z.array(z.object({ operation: z.string(), ...counted })),
   deliveries: z.array(z.object({ at: Timestamp, ...percentiles })),
   delivery_latency: z.object(percentiles),
-  /** Each credential has a limit of its own; of those of people nothing is told here. */
+  /** Each credential has a limit of its own. Only API keys are shown, no tokens of users. */
   rate_limit: z.object({
     limit: z.number(),
     window_s: z.number(),

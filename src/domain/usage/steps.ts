@@ -1,13 +1,13 @@
 import { DAY_MS, HOUR_MS } from '../../time/durations.ts'
 
-/** How far back usage is shown, and in which steps: of whole hours, or whole days of UTC. The last one is under way. */
+/** How far back usage is shown, and in which steps: hours, or days of UTC. The last step has not ended yet. */
 export const usagePeriods = {
   day: { step: 'hour', stepMs: HOUR_MS, count: 24 },
   month: { step: 'day', stepMs: DAY_MS, count: 30 },
 } as const
 export type UsagePeriod = keyof typeof usagePeriods
 
-/** The beginnings of the steps that end with the one that holds `now`, oldest first. */
+/** When each step begins, oldest first; the last one contains `now`. */
 export function stepsUntil(now: Date, span: UsagePeriod): Date[] {
   const { stepMs, count } = usagePeriods[span]
   const lastMs = now.getTime() - (now.getTime() % stepMs)

@@ -12,7 +12,7 @@ type Lists = [
   durationsMs: readonly string[],
 ]
 
-/** In one order, so that processes that write at once do not wait for each other in a circle. */
+/** Rows are locked in one order, so that processes that write at the same time do not deadlock. */
 const addUsage = statement<Lists, never>(`
 insert into client_usage as kept (client_id, hour, operation, requests, errors, limited, duration_ms)
 select clients.id, hour::timestamptz, operation, requests::bigint, errors::bigint, limited::bigint, duration_ms::bigint
@@ -26,14 +26,14 @@ on conflict (client_id, hour, operation) do update
        limited = kept.limited + excluded.limited, duration_ms = kept.duration_ms + excluded.duration_ms`)
 
 /**
- * Adds what this process has counted since the last time to what is kept; of applications that are gone, nothing. What
- * could not be written is counted on. When the connection goes after the commit, that is twice: these are figures to
- * look at, not to charge for.
+ * Adds what this process has counted since the last write to the database, except for applications that were deleted.
+ * If the write fails, the counts are kept for the next one. They are added twice when the connection is lost after the
+ * commit, which is acceptable: usage is shown, not charged for.
  */
 export async function writeUsage({ usage, slow }: { usage: UsageCounts; slow: Database }): Promise<void> {
   const taken = usage.take()
   if (taken.length === 0) return
-  const list = (of: (tally: (typeof taken)[number]) => string | number) => taken.map((tally) => String(of(tally)))
+  const list = (of: (entry: (typeof taken)[number]) => string | number) => taken.map((entry) => String(of(entry)))
   try {
     await addUsage(
       slow,

@@ -7,35 +7,40 @@ import { newId } from '../core/ids.ts'
 import { transact } from '../core/transaction.ts'
 import { startLivestream } from '../livestreams.ts'
 import { actingAs, createPerson, type DemoPerson } from './people.ts'
-import { bioOf, channelNames, conversation, shelves } from './texts.ts'
+import { bioOf, channelNames, conversation, demoCategories } from './texts.ts'
 
-type Cast = { streamer: DemoPerson; viewer: DemoPerson; outsider: DemoPerson }
+type DemoPeople = { streamer: DemoPerson; viewer: DemoPerson; outsider: DemoPerson }
 
 const LIVE_CHANNELS = 6
 
 /**
- * What there is to look at: categories, channels, live streams, a conversation. What is there already stays. One
- * transaction, since some hundred commits would each wait for the disk.
+ * Creates the categories, channels, live streams and chat messages of the demonstration. What exists already stays as
+ * it is. One transaction, because a few hundred commits would each wait for the disk.
  */
-export async function prepareScenery(ctx: Context, cast: Cast): Promise<void> {
+export async function prepareContent(ctx: Context, people: DemoPeople): Promise<void> {
   await transact(ctx, async (tx) => {
-    await fillShelves(tx)
-    await peopleChannels(tx, cast)
-    await goLive(tx, cast.streamer, 'Building a chat bot, live', 'software')
-    await talk(tx, cast)
+    await createCategories(tx)
+    await createChannels(tx, people)
+    await goLive(tx, people.streamer, 'Building a chat bot, live', 'software')
+    await createConversation(tx, people)
   })
 }
 
-async function fillShelves({ db, now }: Context): Promise<void> {
-  const rows = shelves.map((shelf, i) => ({ id: newId('category', now()), ...shelf, imageUrl: null, sortOrder: i }))
+async function createCategories({ db, now }: Context): Promise<void> {
+  const rows = demoCategories.map((category, i) => ({
+    id: newId('category', now()),
+    ...category,
+    imageUrl: null,
+    sortOrder: i,
+  }))
   await db.insert(categories).values(rows).onConflictDoNothing({ target: categories.slug })
 }
 
-async function peopleChannels(ctx: Context, { streamer }: Cast): Promise<void> {
+async function createChannels(ctx: Context, { streamer }: DemoPeople): Promise<void> {
   const { bio } = await getChannel(ctx, streamer.username)
   if (bio === null) await updateChannel(actingAs(ctx, streamer), { bio: 'I build things in public.' })
   const missing = await missingOf(ctx, channelNames)
-  await Promise.all(missing.map((username) => openChannel(ctx, username)))
+  await Promise.all(missing.map((username) => createChannel(ctx, username)))
 }
 
 async function missingOf({ db }: Context, names: readonly string[]): Promise<string[]> {
@@ -45,13 +50,13 @@ async function missingOf({ db }: Context, names: readonly string[]): Promise<str
   return names.filter((name) => !present.has(name))
 }
 
-async function openChannel(ctx: Context, username: string): Promise<void> {
+async function createChannel(ctx: Context, username: string): Promise<void> {
   const person = await createPerson(ctx, username)
   const place = channelNames.indexOf(username)
   await updateChannel(actingAs(ctx, person), { bio: bioOf(username) })
-  const shelf = shelves[place % shelves.length]
+  const category = demoCategories[place % demoCategories.length]
   if (place < LIVE_CHANNELS)
-    await goLive(ctx, person, `${shelf?.label ?? 'Talk'} with ${username}`, shelf?.slug ?? null)
+    await goLive(ctx, person, `${category?.label ?? 'Talk'} with ${username}`, category?.slug ?? null)
 }
 
 async function goLive(ctx: Context, person: DemoPerson, title: string, category: string | null): Promise<void> {
@@ -59,11 +64,11 @@ async function goLive(ctx: Context, person: DemoPerson, title: string, category:
   if (!is_live) await startLivestream(actingAs(ctx, person), { title, category })
 }
 
-async function talk(ctx: Context, cast: Cast): Promise<void> {
-  const room = cast.streamer.username
+async function createConversation(ctx: Context, people: DemoPeople): Promise<void> {
+  const room = people.streamer.username
   const { items } = await listMessages(ctx, { room_name: room, limit: 1 })
   if (items.length > 0) return
   for (const [who, content] of conversation) {
-    await sendMessage(actingAs(ctx, cast[who]), { room_name: room, content })
+    await sendMessage(actingAs(ctx, people[who]), { room_name: room, content })
   }
 }
