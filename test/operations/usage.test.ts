@@ -118,7 +118,7 @@ test('what was lost is told', async () => {
   {
     await using _keeping = startUsageFlush({ ...app.context, usage })
   }
-  expect(app.lines.find((line) => line.includes('"lost":3'))).toContain('no room')
+  expect(app.lines.find((line) => line.includes('"lost":3'))).toContain('Usage counts dropped')
 })
 
 test('usage goes after 35 days', async () => {

@@ -11,7 +11,7 @@ export type UserPrincipal = {
 }
 
 /** Stands for an application: a token of `client_credentials`, or an API key. */
-export type ApplicationPrincipal = {
+type ApplicationPrincipal = {
   kind: 'application'
   clientId: string
   scopes: readonly Scope[]
@@ -22,7 +22,7 @@ export type ApplicationPrincipal = {
 export type Principal = UserPrincipal | ApplicationPrincipal
 
 /** Who runs the service, at its command line: owns nothing and may act for every owner. */
-export type Operator = { kind: 'operator' }
+type Operator = { kind: 'operator' }
 
 /**
  * Everybody who can act. Closed: what depends on who acts is a switch over `kind` without a default, so that a new kind
