@@ -80,8 +80,8 @@ type ServerParts = {
 
 function createServer(
   { publicUrl, trustedProxies: trustProxy }: Pick<Config, 'publicUrl' | 'trustedProxies'>,
-  { contextOf, loadLimit: occupancy, metrics, traces }: ServerParts,
+  { contextOf, loadLimit, metrics, traces }: ServerParts,
 ) {
   const measure = metrics?.observeRequest.bind(metrics)
-  return createHttpServer({ contextOf, log: logger, publicUrl, trustProxy, measure, traces, occupancy })
+  return createHttpServer({ contextOf, log: logger, publicUrl, trustProxy, measure, traces, loadLimit })
 }

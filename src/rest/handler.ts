@@ -23,10 +23,10 @@ export type RestOptions = {
   /** The service, once it can answer; until then everything but the liveness check is 503. */
   contextOf: () => Context | undefined
   publicUrl: string
-  /** Hears of failures that are ours. */
+  /** Called for failures that are ours. */
   report: (error: unknown, caller: Caller) => void
 }
-/** Answers that do not change, once they were given, by what was asked word for word. */
+/** Answers that stay the same while the process runs, by the method and target of the request. */
 type Constants = Map<string, { operation: string; answer: RestResponse }>
 type Exchange = IncomingRequest & { constants: Constants; target: RequestTarget }
 
@@ -92,7 +92,7 @@ async function run(context: Context, { request, target, caller }: Exchange, rout
       path: target.path,
       query: form ? {} : queryOf(target, route),
       body,
-      context: { caller, principal, ...within }, // in the other order V8 takes 10 µs
+      context: { caller, principal, ...within }, // spread first, the same object takes V8 10 µs longer
     })
     return success(operation, json, next, target)
   }
@@ -100,10 +100,10 @@ async function run(context: Context, { request, target, caller }: Exchange, rout
   return withinDeadline(operation, attempt ? runOnce(context, attempt, call) : call(context))
 }
 
-/** Whether anything but a part of the path is read. */
+/** Whether an operation reads anything but parts of its path. */
 const takesInput = ({ operation, fields }: RestRoute) => fields.some((name) => !operation.path.includes(`{${name}}`))
 
-/** Else ` 5`, `0x5` and `5e0` would be numbers, and `five` would not be one that anybody named. */
+/** Checks numbers as they were written: ` 5`, `0x5` and `5e0` are refused too, and the message names the field. */
 function queryOf({ search, query }: RequestTarget, { numbers }: RestRoute) {
   const wrong = search && numbers.find((name) => typeof query[name] === 'string' && !/^-?\d{1,15}$/.test(query[name]))
   if (wrong) throw new Problem('invalid_request', `${wrong}: must be a whole number.`)

@@ -20,7 +20,7 @@ export function idempotentRequestOf(
     throw new Problem('invalid_request', 'Idempotency-Key: must be 1 to 255 visible ASCII characters.')
   }
   const owner = principal.kind === 'user' ? `${principal.clientId ?? ''} ${principal.userId}` : principal.clientId
-  // the scopes too: an answer is for whom may still do what was done
+  // the scopes count too: a kept answer is only for a caller who may still do what was done
   const scopes = principal.scopes.toSorted().join(' ')
   return { owner, key, fingerprint: sha256(`${route} ${scopes} ${JSON.stringify(body)}`) }
 }

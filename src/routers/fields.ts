@@ -9,7 +9,7 @@ export const text = () =>
     .refine((value) => !value.includes('\0'), 'must not contain NUL')
     .refine(isWellFormed, 'must be well-formed Unicode')
 
-/** A text that may be left out (nothing changes) or empty or null (it is taken away), of at most `max` characters. */
+/** A text of at most `max` characters. Left out, nothing changes; empty or null removes what was there. */
 export const shortText = (max: number) =>
   z
     .string()

@@ -23,7 +23,7 @@ export const tags = [
 ] as const
 type Tag = (typeof tags)[number]
 
-/** How REST dresses a success: `{ data }`, `{ data }` with a `Link` to the next page, or as it is. */
+/** The envelope of a success in REST: `{ data }`, `{ data }` with a `Link` to the next page, or none. */
 type Envelope = 'data' | 'page' | 'none'
 
 type Facts = {
@@ -42,13 +42,13 @@ type Facts = {
 }
 type ScopesWanted = Scope | readonly [Scope, ...Scope[]]
 type OpenToAll = { access: 'public' }
-type ForClock = { access: 'cron' }
+type ForCron = { access: 'cron' }
 type ForCallers = { access: ScopesWanted }
 type ForUsers = { access: ScopesWanted; by: 'user' }
 type ForSessions = { access: 'session' }
 /** The owner of an application, or the application itself with the scope of subscriptions. */
 type ForOwners = { access: 'sessionOrApplication' }
-type Asked = OpenToAll | ForClock | ForCallers | ForUsers | ForSessions | ForOwners
+type Asked = OpenToAll | ForCron | ForCallers | ForUsers | ForSessions | ForOwners
 
 export type Operation = {
   route: Route
@@ -72,7 +72,7 @@ const BODY_BYTES_MAX = 64 * 1024
  * its failures are written: the runtime, the document and the generated tests all read them here.
  */
 export function operation(route: Route, facts: Facts & OpenToAll): typeof publicProcedure
-export function operation(route: Route, facts: Facts & ForClock): typeof cronProcedure
+export function operation(route: Route, facts: Facts & ForCron): typeof cronProcedure
 export function operation(route: Route, facts: Facts & ForUsers): typeof userProcedure
 export function operation(route: Route, facts: Facts & ForCallers): typeof callerProcedure
 export function operation(route: Route, facts: Facts & Asked) {
@@ -127,7 +127,7 @@ function metaOf(route: Route, facts: Facts, access: Access | undefined): Operati
   }
 }
 
-/** The failures that follow from asking for a credential. The clock's door is documented as the specification has it. */
+/** The failures that follow from asking for a credential. What the cron operation refuses is documented as the specification has it. */
 function refusalsOf(access: Access | undefined): ProblemCode[] {
   if (access?.kind !== 'scopes') return []
   const codes: ProblemCode[] = ['unauthorized', 'invalid_token', 'insufficient_scope', 'rate_limited']

@@ -18,7 +18,7 @@ const t = initTRPC
   .meta<OperationMeta>()
   .create({
     isDev: false,
-    /** A stream ends after five minutes and is asked for again, by whoever may still have it. */
+    /** A stream ends after five minutes. The client asks for it again, which checks the credential anew. */
     sse: {
       maxDurationMs: 300_000,
       ping: { enabled: true, intervalMs: 15_000 },
@@ -57,7 +57,7 @@ function accessOf(meta: OperationMeta | undefined): Access {
 /** No guarded procedure runs without this: the caller was admitted before the call, or is admitted now. */
 async function principalOf(ctx: ProcedureContext, meta: OperationMeta | undefined): Promise<Principal> {
   const principal = ctx.principal ?? (await admit(ctx, accessOf(meta), ctx.caller))
-  if (principal === undefined) throw new Error('A procedure for callers was declared with access for the clock')
+  if (principal === undefined) throw new Error('A procedure for callers was declared with access for cron')
   return principal
 }
 

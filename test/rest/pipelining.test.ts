@@ -14,8 +14,8 @@ async function write(app: { base: string }, bytes: string) {
 }
 
 test('a client who leaves gives back its place, whatever it had sent ahead', async () => {
-  const occupancy = new LoadLimit()
-  await using app = await createLiveApp({ occupancy })
+  const loadLimit = new LoadLimit()
+  await using app = await createLiveApp({ loadLimit })
   const token = await app.token(['chat:read'], { user: await app.user('ada') })
   const input = encodeURIComponent(JSON.stringify({ room_name: 'ada' }))
   const stream = get(
@@ -30,7 +30,7 @@ test('a client who leaves gives back its place, whatever it had sent ahead', asy
     socket.resetAndDestroy()
     await new Promise((resolve) => connection.once('close', resolve))
   }
-  expect([occupancy.requests, occupancy.streams]).toEqual([0, 0])
+  expect([loadLimit.requests, loadLimit.streams]).toEqual([0, 0])
 })
 
 test('requests that were sent ahead are answered one after the other, in their order', async () => {

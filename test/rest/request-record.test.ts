@@ -14,7 +14,7 @@ async function createObservedApp(loadLimit = new LoadLimit()) {
   const measured: [string, number][] = []
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const app = await createTestApp({
-    occupancy: loadLimit,
+    loadLimit,
     log,
     measure: (operation, status) => void measured.push([operation, status]),
   })

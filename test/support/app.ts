@@ -7,12 +7,12 @@ import { createHttpServer } from '../../src/rest/http/server.ts'
 import { createTestContext } from './context.ts'
 import { freePort } from './free-port.ts'
 
-type Settings = { trustProxy?: number; occupancy?: LoadLimit; measure?: RequestMeasure }
+type Settings = { trustProxy?: number; loadLimit?: LoadLimit; measure?: RequestMeasure }
 type Init = { token?: string | undefined; body?: RequestInit['body'] | object; headers?: Record<string, string> }
 
 /** The whole service on a database and a port of its own, at a time that only the test moves. */
 export async function createTestApp(overrides: Partial<ProcessContext> & Settings = {}) {
-  const { trustProxy = 0, occupancy = new LoadLimit(), measure, ...parts } = overrides
+  const { trustProxy = 0, loadLimit = new LoadLimit(), measure, ...parts } = overrides
   const port = await freePort()
   const base = `http://127.0.0.1:${port}`
   const test = await createTestContext({ publicUrl: base, ...parts })
@@ -22,7 +22,7 @@ export async function createTestApp(overrides: Partial<ProcessContext> & Setting
     log: context.log,
     publicUrl: context.publicUrl,
     trustProxy,
-    occupancy,
+    loadLimit,
     measure,
   })
   await once(server.listen(port, '127.0.0.1'), 'listening')

@@ -4,8 +4,8 @@ import type { RequestObserver } from './request-record.ts'
 const PATH_LENGTH_MAX = 2_000
 
 /**
- * One line per request, when it has ended: never a query, a header or a body, for any of them may hold a secret. At `debug`
- * only: health checks, which come every second, and what was no HTTP, which any scanner sends without end.
+ * One line per request, when it has ended: never a query, a header or a body, because any of them may hold a secret. Health
+ * checks, which come every second, and malformed HTTP, which scanners send in any quantity, are logged at `debug` only.
  */
 export function logRequest(log: Logger): RequestObserver {
   return ({ id, operation, clientId, method, url, address, malformed }, status, durationMs) => {

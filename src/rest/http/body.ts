@@ -30,14 +30,14 @@ const noFields: Parse = () => ({})
 const fromJson: Parse = ({ bytes }) => {
   const json = utf8.decode(bytes)
   const fields = asFields(JSON.parse(json))
-  if (json.includes('\\u0000')) refuseNul(fields) // raw, JSON itself refuses it
+  if (json.includes('\\u0000')) refuseNul(fields) // an unescaped NUL is no JSON
   return fields
 }
 
 const fromUrlencoded: Parse = ({ bytes, form }) => fromForm(new URLSearchParams(utf8.decode(bytes)), form)
 
 const fromMultipart: Parse = async ({ bytes, type, form }) => {
-  utf8.decode(bytes) // the parser itself would put U+FFFD for what is not UTF-8
+  utf8.decode(bytes) // the parser would replace what is not UTF-8 by U+FFFD
   return fromForm(await new Response(bytes, { headers: { 'content-type': type } }).formData(), form)
 }
 
@@ -71,7 +71,7 @@ function asFields(value: unknown): Fields {
   return value as Fields
 }
 
-/** No operation takes more than a list; what comes later walks through a body by calling itself. */
+/** No operation takes more than a list. The limit protects the recursive functions that walk through a body. */
 const DEPTH_MAX = 16
 
 function isDeeperThan(levels: number, value: unknown): boolean {
@@ -92,7 +92,7 @@ function fromForm(entries: URLSearchParams | FormData, { lists, nullables }: For
   return Object.fromEntries(given)
 }
 
-/** Names the field, also one that nobody reads. */
+/** Throws for a NUL in any field, also in one that the operation does not know, and names the field. */
 function refuseNul(fields: Fields) {
   for (const [name, value] of Object.entries(fields)) {
     if (holdsNul(name) || holdsNul(value)) throw nulIn(name)
@@ -106,7 +106,7 @@ function holdsNul(value: unknown): boolean {
 
 const nulIn = (name: string) => new Problem('invalid_request', `${shown(name)}: must not contain NUL.`)
 
-/** A name of any length is put into no message, nor into the header that repeats it. */
+/** A field name as messages show it, bounded, because a header repeats the message. */
 const shown = (name: string) => name.replaceAll('\0', '').slice(0, 100)
 
 function only(name: string, value: unknown, nullables: Form['nullables']): unknown {

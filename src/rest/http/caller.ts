@@ -4,7 +4,7 @@ import type { Caller, DpopProof } from '../../domain/core/context.ts'
 
 const WELL_FORMED_ID = /^[\w.:=+/-]{1,128}$/
 
-/** What a request says of its sender. Believed of proxies are as many hops, from the last one on, as `trustProxy` says. */
+/** What a request says of its sender. Trusts the last `trustProxy` hops of `X-Forwarded-For`. */
 export function callerOf(request: IncomingMessage, trustProxy: number): Caller {
   const { headers, socket } = request
   const forwardedFor = headers['x-forwarded-for']
@@ -19,17 +19,17 @@ export function callerOf(request: IncomingMessage, trustProxy: number): Caller {
   }
 }
 
-/** A proof names the address without its query. */
+/** A DPoP proof is for a path without its query. */
 function proofOf({ method = '', url = '' }: IncomingMessage, jwt: string): DpopProof {
   return { jwt, method, path: url.replace(/[?#].*$/s, '') }
 }
 
-/** A header that a proxy adds, or a browser that acts for another website. */
+/** Whether a header shows that a proxy was in between, or that a browser sent this for another website. */
 const isForwarded = (headers: IncomingHttpHeaders) =>
   headers['sec-fetch-site'] === 'cross-site' ||
   Object.keys(headers).some((name) => /^(x-forwarded-|forwarded$|via$|x-real-ip$|cf-|true-client-ip$)/.test(name))
 
-/** Whether a header that may come once came twice: Node keeps the first and says nothing. */
+/** Whether a header that may come only once was repeated: Node silently keeps the first. */
 export function isRepeated({ rawHeaders }: IncomingMessage, name: string): boolean {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

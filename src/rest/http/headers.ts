@@ -27,13 +27,13 @@ const openToBrowsers: Headers = { 'Access-Control-Allow-Origin': '*', 'Access-Co
 const ofResources: Headers = { ...openToBrowsers, 'Cache-Control': 'private, no-cache' }
 const ofTokens: Headers = { ...openToBrowsers, 'Cache-Control': 'no-store' }
 const ofSecrets: Headers = { 'Cache-Control': 'no-store' }
-/** What people may be led to open in a browser: it runs nothing, and is shown in no frame. */
+/** For everything that somebody may be led to open in a browser: it runs no script and cannot be framed. */
 const ofTheRest: Headers = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'X-Frame-Options': 'DENY',
 }
 
-/** What belongs to a path, also where nothing is: a browser must be able to read our 404. */
+/** The headers of a path, also where there is no operation: a script in a browser must be able to read our 404. */
 export function headersOfPath(path: string): Readonly<Headers> {
   if (path.startsWith('/v1/')) return ofResources
   if (isOpenToBrowsers(path)) return ofTokens

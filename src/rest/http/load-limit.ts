@@ -3,7 +3,7 @@ import type { RequestRecord } from './request-record.ts'
 
 /** More requests at once would only wait for the database: a quick 503 serves callers better than a long queue. */
 const REQUESTS_MAX = 1_000
-/** Streams of live updates wait for most of their life; each costs a socket and little else. */
+/** Streams of live updates are idle most of the time; each costs a socket and little else. */
 const STREAMS_MAX = 10_000
 
 /** How many requests a process works on at this moment, within bounds. */

@@ -6,7 +6,7 @@ const WAITING_MAX = 16
 
 type Turns = {
   begin: (exchange: Exchange, connection: Connection) => void
-  /** Told of each request whose turn will not come. */
+  /** Called for each request whose turn will not come. */
   drop: (request: IncomingMessage) => void
 }
 
@@ -34,7 +34,7 @@ export function inTurn(exchange: Exchange, turns: Turns) {
 function beginNow(exchange: Exchange, connection: Connection, turns: Turns) {
   connection.isAnswering = true
   turns.begin(exchange, connection)
-  // after everything else that waits for this, such as the place that the request has taken
+  // registered last, so that the request has given back its place before the next one takes one
   exchange.response.once('close', () => {
     connection.isAnswering = false
     connection.record = undefined

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../../domain/core/problem.ts'
 
-/** So much of a refused body is still read and thrown away, or the client would see a reset instead of our answer. */
+/** How much of a refused body is read and discarded. Without this the client would see a reset instead of our answer. */
 const DISCARDED_BYTES_MAX = 4 * 1024 * 1024
 
-/** All bytes of a body of at most `bytesMax`; `payload_too_large` once the client has had its say. */
+/** All bytes of a body of at most `bytesMax`; throws `payload_too_large` after a larger body has been read. */
 export function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

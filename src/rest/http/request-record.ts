@@ -6,7 +6,7 @@ import { routeAt } from '../openapi/routes.ts'
 import { pageRootOf } from '../pages/table.ts'
 import { parseRequestTarget } from './request-target.ts'
 
-/** One record of a request: made when its turn has come, filled while it is answered, read by each observer when it has ended. */
+/** What is known of a request. Made when its turn has come, filled while it is answered, read when it has ended. */
 export type RequestRecord = RequestFindings & {
   readonly id: string
   readonly address: string
@@ -21,7 +21,7 @@ export type RequestRecord = RequestFindings & {
   /** The route as the specification spells it; of a page the method and the first part of its path; never what was sent. */
   operation: string | undefined
   trace: TracedRequest | undefined
-  /** Why this was no HTTP, and the status that was written to the socket instead of a response. */
+  /** For malformed HTTP: the parser's error code, and the status that was written to the socket instead of a response. */
   malformed: { reason: string; status: number } | undefined
 }
 /** A request whose turn has come. */
@@ -31,12 +31,12 @@ export type IncomingRequest = {
   caller: Caller
   record: RequestRecord
 }
-/** Hears of each request once, when it has ended. */
+/** Called once for each request, when it has ended. */
 export type RequestObserver = (record: RequestRecord, status: number, durationMs: number) => void
 
 /** Status of a request whose connection ended before its answer. */
 export const CLIENT_GONE = 499
-/** The operation of a request that is at no route. */
+/** The operation of a request that matches no route. */
 export const NO_OPERATION = '(none)'
 
 const PAGE_METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS']
@@ -66,7 +66,7 @@ export function recordOf({ method = '', url = '', headers }: IncomingMessage, ca
 const isStream = (url: string, accept: string | undefined) =>
   url.startsWith('/trpc/') && accept?.includes('text/event-stream') === true
 
-/** Tells the observers of a request that has ended, or of one that ended before its turn. */
+/** Calls the observers for a request that has ended, or that was dropped before its turn. */
 export function tell(observers: readonly RequestObserver[], record: RequestRecord, status: number): void {
   record.operation ??= operationAt(record)
   const durationMs = performance.now() - record.begunMs
@@ -78,7 +78,7 @@ export function statusOf({ malformed }: RequestRecord, response: ServerResponse)
   return response.writableFinished ? response.statusCode : (malformed?.status ?? CLIENT_GONE)
 }
 
-/** Where nobody has looked for the route: the request was refused before, or its connection ended. */
+/** For a request whose route was never looked up, because it was refused or dropped before. */
 function operationAt({ method, url }: RequestRecord): string {
   try {
     return routeAt(method, parseRequestTarget(url).path)?.operation.route ?? NO_OPERATION

@@ -6,7 +6,7 @@ export type RequestTarget = { path: string; search: string; query: Record<string
 
 const noQuery: Record<string, unknown> = Object.freeze(Object.create(null))
 
-/** Where a request goes whose target was not read. */
+/** The target of a request before it has been parsed. */
 export const unknownTarget: RequestTarget = { path: '', search: '', query: noQuery }
 
 /** Splits the target of a request. Anything but a path is refused (RFC 9112, section 3.2.2 ff.: we are no proxy). */
@@ -18,7 +18,7 @@ export function parseRequestTarget(url: string): RequestTarget {
   return { path: pathOf(rawPath), search, query: search.length > 1 ? querystring.parse(search.slice(1)) : noQuery }
 }
 
-/** A path that reads otherwise once its dots and slashes are resolved is none: a proxy before us may read it as it came. */
+/** Refuses a path that changes when its dots and slashes are resolved: a proxy before us may have judged it unresolved. */
 function pathOf(raw: string): string {
   if (/^[\w\-/]*$/.test(raw) || new URL(`http://localhost${raw}`).pathname === raw) return raw
   throw new Problem('not_found', 'There is nothing at this path.')

@@ -6,11 +6,11 @@ import { commonHeaders, type Headers, headersOfPath } from './headers.ts'
 import { type RequestTarget, unknownTarget } from './request-target.ts'
 import { challengeOf } from './www-authenticate.ts'
 
-/** What an answer depends on beside the answer itself. */
+/** What the headers of an answer depend on, beside the answer itself. */
 export type ResponseContext = { path: string; requestId: string; publicUrl: string }
 export type RestResponse = { status: number; headers: Headers; body?: string }
 
-/** Dresses the JSON of what a procedure returned: `{ data }`, with a `Link` if there is a next page, or as it is. */
+/** Puts the JSON of a procedure into its envelope: `{ data }`, with a `Link` if there is a next page, or nothing. */
 export function success(
   { status, envelope }: Operation,
   json: string | undefined,
@@ -22,7 +22,10 @@ export function success(
   return { status, headers, body: envelope === 'none' ? json : `{"data":${json}}` }
 }
 
-/** What an error looks like at this path: the envelope (docs/specification.md, section 7), or what RFC 6749, section 5.2, says when asked for it. */
+/**
+ * An error as this path shows it: in the envelope (docs/specification.md, section 7), or in the form of RFC 6749, section 5.2,
+ * when the client asks for that.
+ */
 export function failure(problem: Problem, target: RequestTarget, publicUrl: string): RestResponse {
   const { status, code, message, details } = problem
   const headers: Headers = {}
@@ -39,8 +42,8 @@ export function failure(problem: Problem, target: RequestTarget, publicUrl: stri
 }
 
 /**
- * Writes the answer, once, with the headers of every answer. Nothing else in the service writes to the response of a REST
- * request.
+ * Writes the answer, once, with the headers that every answer has. Nothing else in the service writes to the response of a
+ * REST request.
  */
 export function send(
   response: ServerResponse,

@@ -22,23 +22,23 @@ export type ServerOptions = {
   contextOf: () => Context | undefined
   log: Logger
   publicUrl: string
-  /** How many proxies in front of this process are believed. */
+  /** How many proxies in front of this process are trusted. */
   trustProxy: number
-  /** Hears of each answer; what is absent costs nothing. */
+  /** Called for each answer. Without it nothing is measured. */
   measure?: RequestMeasure | undefined
   /** Makes spans of requests and of what is done for them. */
   traces?: Traces | undefined
-  /** How many requests are in flight at this moment is asked of it. */
-  occupancy?: LoadLimit
+  /** Counts the requests in flight; shared with the metrics that show it. */
+  loadLimit?: LoadLimit
 }
 
 /** One HTTP server: REST is answered on node:http itself, and only pages pass through Express. */
 export function createHttpServer(options: ServerOptions): Server {
-  const { contextOf, log, publicUrl, trustProxy, measure, traces, occupancy = new LoadLimit() } = options
+  const { contextOf, log, publicUrl, trustProxy, measure, traces, loadLimit = new LoadLimit() } = options
   const handleRest = createRestHandler({
     contextOf,
     publicUrl,
-    report: (error, { requestId }) => log.error({ err: error, requestId }, 'a request failed'),
+    report: (error, { requestId }) => log.error({ err: error, requestId }, 'REST request failed'),
   })
   const handlePage = createPages(options)
   const observers = [
@@ -63,7 +63,7 @@ export function createHttpServer(options: ServerOptions): Server {
 
   const answer = (incoming: IncomingRequest) => {
     const { request, response, record } = incoming
-    const refusal = occupancy.hasPlaceFor(record, response) ? refusalOf(request) : busy()
+    const refusal = loadLimit.hasPlaceFor(record, response) ? refusalOf(request) : busy()
     if (refusal) sendProblem(response, refusal, { requestId: record.id, publicUrl })
     else if (record.page) handlePage(incoming)
     else void handleRest(incoming)
@@ -82,11 +82,11 @@ export function createHttpServer(options: ServerOptions): Server {
   return server
 }
 
-/** Room for every stream, every request, and some who are idle; what comes beyond that is closed at once. */
+/** Room for all streams, all requests and some idle connections. Further connections are closed at once. */
 const CONNECTIONS_MAX = 15_000
 
 const settings = {
-  requireHostHeader: false, // Node's own refusal has no envelope; ours is `refusalOf`
+  requireHostHeader: false, // Node's own refusal has no envelope; ours is `refusalOf` below
   headersTimeout: 15_000,
   requestTimeout: 30_000,
   keepAliveTimeout: 65_000, // longer than load balancers keep an idle connection: they close it, not we

@@ -1,10 +1,10 @@
 import { Problem } from '../../domain/core/problem.ts'
 import type { Operation } from '../../routers/operation.ts'
 
-/** Longer than any statement may take; the clock's door has a time budget of its own. */
+/** Longer than any statement may take. The cron operation has a time budget of its own. */
 const DEADLINE_MS = 10_000
 
-/** Gives a request an end, also when the database is silent: 503 `unavailable` after ten seconds. */
+/** Throws `unavailable` (503) when the work takes ten seconds, for example because the database does not answer. */
 export function withinDeadline<Result>({ path }: Operation, work: Promise<Result>): Promise<Result> {
   if (path.startsWith('/cron/')) return work
   return new Promise((resolve, reject) => {

@@ -5,7 +5,8 @@ import type { RequestObserver, RequestRecord } from './request-record.ts'
 /** Answers a request and follows what is done for it. Streams get no span. */
 export function traceRequest(traces: Traces, { headers }: IncomingMessage, record: RequestRecord, answer: () => void) {
   if (record.isStream) return answer()
-  record.trace = traces.begin(headers.traceparent as string | undefined) // several are joined, and then none is believed
+  // Node joins repeated headers to a value that does not parse
+  record.trace = traces.begin(headers.traceparent as string | undefined)
   traces.within(record.trace, answer)
 }
 

@@ -7,7 +7,7 @@ import type { Operation, OperationMeta } from '../../routers/operation.ts'
 
 type Procedure = AnyProcedure & { _def: { meta?: OperationMeta; inputs: z.core.$ZodType[] } }
 
-/** What a form cannot say by itself, learned from the schema. */
+/** What a form cannot express by itself, taken from the schema. */
 export type Form = {
   /** In a form, one value of these fields is a list of one. */
   lists: ReadonlySet<string>
@@ -35,7 +35,7 @@ export const routes: readonly RestRoute[] = Object.entries(
   appRouter._def.procedures as unknown as Record<string, Procedure>,
 ).flatMap(([name, procedure]) => routeOf(name, procedure))
 
-/** Most requests name a path without parameters exactly: found without trying patterns. */
+/** Routes without path parameters, found by their exact path. Most requests are for one of these. */
 const exact = new Map<string, RestRoute>(
   routes.flatMap((route) => {
     const { method, path } = route.operation
@@ -97,7 +97,7 @@ function bareOf(path: string): string {
   return path.replace(/\/$/, '')
 }
 
-/** The kinds of a schema from outside in: `optional`, `nullable`, `array`. */
+/** The types of a schema and of what it wraps, from the outermost: `optional`, `nullable`, `array`. */
 function kindsOf(schema: z.core.$ZodType | undefined): string[] {
   if (schema === undefined) return []
   const { type, innerType } = schema._zod.def as { type: string; innerType?: z.core.$ZodType }

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express'
 import { Problem } from '../../domain/core/problem.ts'
 import { pageAt } from './table.ts'
 
-/** Says what one may do with a page to those who ask (204) and to those who try something else (405), as REST does. */
+/** Answers OPTIONS with the methods that a page allows (204), and refuses other methods (405), as REST does. */
 export const allow: RequestHandler = ({ method, path }, response, next) => {
   const { methods, isOpenToWebsites = false } = pageAt(path) ?? {}
   if (isOpenToWebsites) response.set('Access-Control-Allow-Origin', '*')

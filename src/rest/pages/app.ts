@@ -32,7 +32,7 @@ export function createPages({ contextOf, log, publicUrl }: ServerOptions) {
       response.setHeader(name, value)
     callers.set(request, caller)
     if (!context) return sendProblem(response, starting(), { requestId: caller.requestId, publicUrl })
-    app ??= createApp(context, callers, (error) => log.error({ err: error }, 'a page failed'))
+    app ??= createApp(context, callers, (error) => log.error({ err: error }, 'Page request failed'))
     return app(request, response)
   }
 }
@@ -82,7 +82,7 @@ function openJson(document: object): Router {
   })
 }
 
-/** Express gives what the client did wrong a status of its own; anything else is a fault of ours. */
+/** Express sets a status on errors that the client caused; any other error is a fault of ours. */
 function explain(error: unknown, report: (error: unknown) => void): Problem {
   if (error instanceof Problem) return error
   const known = databaseProblem(error)

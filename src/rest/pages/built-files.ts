@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 
-/** A file that a build has made, and its compressed forms where there are any. */
+/** A file made by a build, with its compressed forms if there are any. */
 export type BuiltFile = { name: string; type: string; plain: Buffer; br: Buffer | undefined; gzip: Buffer | undefined }
 
 const types: Record<string, string | undefined> = {

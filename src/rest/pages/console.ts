@@ -6,12 +6,12 @@ import { Problem } from '../../domain/core/problem.ts'
 import { projectFolder } from '../../project-folder.ts'
 import { type BuiltFile, readBuiltFiles } from './built-files.ts'
 
-/** Where Vite builds to; this file is compiled to the same depth. */
+/** Where Vite builds the console to. */
 const BUILT = join(projectFolder, 'dist/console')
 const PAGE = 'index.html'
 const FOREVER = 'public, max-age=31536000, immutable'
 const BRIEFLY = 'public, max-age=3600'
-/** The better one first. */
+/** In order of preference. */
 const encodings = ['br', 'gzip'] as const
 
 /**

@@ -1,6 +1,6 @@
 type PageRow = {
   path: `/${string}`
-  /** All below this belongs to pages, even where there is none, and not to REST. The path itself when it is left out. */
+  /** Everything below this belongs to pages and not to REST, also where there is no page. By default the path itself. */
   root?: `/${string}`
   /** What may be done at the path and below it. Left out where the page refuses methods by itself. */
   methods?: readonly string[]
@@ -17,8 +17,8 @@ const FORM = ['GET', 'HEAD', 'POST', 'OPTIONS']
 const metadata = { root: '/.well-known', methods: READ, isLeaf: true, isOpenToWebsites: true } as const
 
 /**
- * Every page. What belongs to Express, the methods that are allowed, and where one may be sent back to follow from it;
- * `app.ts` must mount each.
+ * Every page. From this follow which paths belong to Express, which methods they allow, and where one may be sent after a
+ * login. `app.ts` does not compile until each is mounted.
  */
 export const pages = [
   { path: '/trpc' },
@@ -30,7 +30,7 @@ export const pages = [
   { path: '/oauth/authorize', methods: FORM, isReturnTarget: true },
   { path: '/login', methods: FORM, isReturnTarget: true },
   { path: '/logout', methods: FORM, isReturnTarget: true },
-  { path: '/signup', methods: FORM, isReturnTarget: false }, // who comes back is logged in, and has no use for it
+  { path: '/signup', methods: FORM, isReturnTarget: false }, // whoever returns is logged in and needs no account
   { path: '/console', methods: READ, isReturnTarget: true },
   { path: '/llms.txt', methods: READ },
 ] as const satisfies readonly PageRow[]

@@ -14,7 +14,7 @@ const BODY_BYTES_MAX = 64 * 1024
 export function trpcPages(context: Context, callerOf: (request: IncomingMessage) => Caller) {
   return createExpressMiddleware({
     router: appRouter,
-    maxBodySize: BODY_BYTES_MAX, // unlimited unless told, as is the next
+    maxBodySize: BODY_BYTES_MAX, // unlimited by default, as is the next
     maxBatchSize: CALL_BATCH_MAX,
     createContext: ({ req }) => ({
       ...context,
@@ -23,13 +23,13 @@ export function trpcPages(context: Context, callerOf: (request: IncomingMessage)
     responseMeta: ({ errors }) => ({ headers: headersOf(errors.map(problemFrom), context.publicUrl) }),
     onError: ({ error, path }) => {
       const { status, code } = problemFrom(error)
-      if (context.stopping.aborted && code === 'unavailable') return // live streams end by being told so
-      if (status >= 500) context.log.error({ err: error.cause ?? error, path }, 'a call failed')
+      if (context.stopping.aborted && code === 'unavailable') return // this is how live streams are ended
+      if (status >= 500) context.log.error({ err: error.cause ?? error, path }, 'tRPC call failed')
     },
   })
 }
 
-/** What REST says in headers, of the first call of a batch that failed. Answers are for one caller and kept by nobody. */
+/** The headers that REST would send, for the first failed call of a batch. Answers are for one caller and never cached. */
 function headersOf([problem]: readonly Problem[], publicUrl: string): Record<string, string> {
   const challenge = problem && challengeOf(problem, false, publicUrl)
   const { retryAfterS } = problem?.details ?? {}

@@ -25,7 +25,7 @@ const setPageHeaders: RequestHandler = (_request, response, next) => {
   next()
 }
 
-/** What leads to no redirect is a page for people; for anybody else the next handler writes the envelope. */
+/** Shows a problem as a page to people. For anybody else the next handler writes the envelope. */
 const showProblem: ErrorRequestHandler = (error, request, response, next) => {
   const problem = error instanceof Problem ? error : databaseProblem(error)
   if (!problem || !wantsPage(request)) return next(error)

@@ -48,7 +48,7 @@ async function authorize(ctx: PageContext, request: Request, response: Response)
 
 type Asked = AuthorizationRequest & { client: AuthorizingClient; to: RedirectTarget; prompt: string | undefined }
 
-/** Log in, consent, code: the first of them that is due. With `prompt=none` nobody is shown anything. */
+/** Shows the login, asks for consent or issues a code, whichever comes first. With `prompt=none` no page is shown. */
 async function proceed(ctx: PageContext, request: Request, response: Response, asked: Asked): Promise<void> {
   const { client, to, prompt, scopes, challenge, jkt } = asked
   const isSilent = prompt === 'none'

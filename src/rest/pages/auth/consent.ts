@@ -50,7 +50,7 @@ function describeDeveloper({ developer, websiteUrl }: AuthorizingClient) {
   return html`The application was registered by <b>${maker}</b>.${website}`
 }
 
-/** An application on the own computer may be any: nobody but the reader can know who started it. */
+/** Any program on the reader's computer can listen on loopback: only the reader can know which one it is. */
 function describeTarget(redirect: string) {
   if (isLoopback(redirect)) {
     return html`The answer goes to a program on <b>this computer</b> (<b>${new URL(redirect).host}</b>): allow it only if you have just started that yourself.`
@@ -77,7 +77,7 @@ export async function decide(ctx: PageContext, request: Request, response: Respo
   return sendCode(ctx, response, to, await issueCode(ctx, issue))
 }
 
-/** What the form's ticket asks, if the client is still registered for it. Throws `invalid_request`. */
+/** What the form's ticket asks for, if the client is still registered for it. Otherwise throws `invalid_request`. */
 async function readTicket(ctx: PageContext, session: OpenSession, request: Request) {
   const ticket = await openTicket(ctx, session.secret, formField(request, 'ticket'))
   const client = ticket && (await findAuthorizingClient(ctx, ticket.client))

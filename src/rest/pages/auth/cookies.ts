@@ -14,7 +14,7 @@ export function readCookie({ headers }: IncomingMessage, name: CookieName, publi
   return pair?.slice(start.length) || undefined
 }
 
-/** No script reads it, no other site's form sends it; it goes when the browser closes, whatever its session does. */
+/** Not readable by scripts, not sent with forms of other sites, and gone when the browser closes, unlike its session. */
 export function setCookie(response: Response, name: CookieName, value: string, publicUrl: string): void {
   response.append('Set-Cookie', `${fullName(name, publicUrl)}=${value}; ${attributes(publicUrl)}`)
 }

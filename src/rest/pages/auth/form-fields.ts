@@ -9,5 +9,5 @@ export function formField(request: Request, name: string): string {
   return typeof value === 'string' && !value.includes('\0') ? value : ''
 }
 
-/** Where the query says to go on; empty when it says nothing, or says it twice. */
+/** The `next` of the query; empty when it is missing or repeated. */
 export const nextOf = ({ query: { next } }: Request): string => (typeof next === 'string' ? next : '')

@@ -9,7 +9,7 @@ import { hiddenFields, redirectWithoutReferrer, showPage } from './page.ts'
 import { type CallerOf, currentSession, pageContext } from './page-context.ts'
 import { returnPath } from './return-path.ts'
 
-/** Log out: a link may lead to the question, only the form ends the session. */
+/** Log out: a link leads to a question, and only the form ends the session. */
 export function logoutPages(context: Context, callerOf: CallerOf): Router {
   const { publicUrl } = context
   const router = Router()

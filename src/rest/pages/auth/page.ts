@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express'
 import { type Html, html, htmlDocument } from '../html.ts'
 
-/** Fields that a form sends along unseen. */
+/** Hidden fields of a form. */
 export const hiddenFields = (fields: Record<string, string>): Html[] =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 
@@ -26,10 +26,10 @@ ${body}
   response.status(status).set(pageHeaders).type('html').send(page)
 }
 
-/** Whether a person is likely to read the answer: an envelope is for everybody else. */
+/** Whether a person is likely to read the answer. Everybody else gets the envelope. */
 export const wantsPage = (request: Request): boolean => request.accepts(['json', 'html']) === 'html'
 
-/** Sends a browser on with GET, whatever it came with: 307 would hand the form on too. */
+/** Redirects so that the browser continues with GET: a 307 would send the form along. */
 export function redirectWithoutReferrer(response: Response, location: string): void {
   response.status(303).set(pageHeaders).set('Location', location).end()
 }

@@ -19,7 +19,7 @@ const guides = [
 ]
 
 const FOLDER = join(projectFolder, 'docs/guides/')
-/** Stands in the files for the address of the service. */
+/** The files have this in place of the address of the service. */
 const EXAMPLE = 'https://api.example.com'
 
 const headers = {

@@ -1,4 +1,4 @@
-/** What the viewer's own sheet leaves too faint to read (WCAG 2.2, 1.4.3), or wider than a phone. */
+/** Corrects what the viewer's own sheet makes too faint to read (WCAG 2.2, 1.4.3) or wider than a phone. */
 export const referenceStyle = `
 html:not(.dark-mode) .swagger-ui .info .title small { background: #5c6370; }
 html:not(.dark-mode) .swagger-ui .info .title small.version-stamp { background: #3d6b00; }

@@ -6,7 +6,7 @@ import { referenceStyle } from './reference-style.ts'
 
 const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
-/** Nothing from elsewhere; the viewer sets styles inline, its scripts are files. */
+/** Nothing from other hosts. The viewer sets inline styles; its scripts are files. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -52,6 +52,6 @@ export function referencePages(): Router {
   return router
 }
 
-/** Of the package's files only the two that the page names. */
+/** Serves only the two files of the package that the page names. */
 const onlyViewer: express.RequestHandler = ({ path }, _response, next) =>
   next(/^\/swagger-ui(-bundle)?\.(css|js)$/.test(path) ? undefined : 'router')

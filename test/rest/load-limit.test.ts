@@ -13,28 +13,28 @@ const request = (url: string, accept?: string) =>
 const newResponse = () => new EventEmitter() as unknown as ServerResponse
 
 test('a thousand requests at once, a place for each that ends, and always one for whoever asks after our health', () => {
-  const occupancy = new LoadLimit()
+  const loadLimit = new LoadLimit()
   const responses = Array.from({ length: 1000 }, newResponse)
-  const taken = responses.map((response) => occupancy.hasPlaceFor(request('/v1/channels/'), response))
+  const taken = responses.map((response) => loadLimit.hasPlaceFor(request('/v1/channels/'), response))
   expect(taken.every(Boolean)).toBe(true)
-  expect(occupancy.hasPlaceFor(request('/v1/channels/'), newResponse())).toBe(false)
-  expect(occupancy.hasPlaceFor(request('/health/'), newResponse())).toBe(true)
-  expect(occupancy.hasPlaceFor(request('/trpc/chat.watch', 'text/event-stream'), newResponse())).toBe(true)
+  expect(loadLimit.hasPlaceFor(request('/v1/channels/'), newResponse())).toBe(false)
+  expect(loadLimit.hasPlaceFor(request('/health/'), newResponse())).toBe(true)
+  expect(loadLimit.hasPlaceFor(request('/trpc/chat.watch', 'text/event-stream'), newResponse())).toBe(true)
   for (const response of responses.slice(0, 2)) response.emit('close')
-  expect(occupancy.hasPlaceFor(request('/v1/channels/'), newResponse())).toBe(true)
-  expect(occupancy.hasPlaceFor(request('/v1/channels/'), newResponse())).toBe(false)
+  expect(loadLimit.hasPlaceFor(request('/v1/channels/'), newResponse())).toBe(true)
+  expect(loadLimit.hasPlaceFor(request('/v1/channels/'), newResponse())).toBe(false)
 })
 
 test('a caller for whom there is no place is told at once when to come again, in the envelope', async () => {
-  const occupancy = new LoadLimit()
-  for (let n = 0; n < 1000; n++) occupancy.hasPlaceFor(request('/v1/channels/'), newResponse())
+  const loadLimit = new LoadLimit()
+  for (let n = 0; n < 1000; n++) loadLimit.hasPlaceFor(request('/v1/channels/'), newResponse())
   const nothingYet = () => undefined
   const server = createHttpServer({
     contextOf: nothingYet,
     log: logger,
     publicUrl: 'http://test',
     trustProxy: 0,
-    occupancy,
+    loadLimit,
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
