@@ -1,12 +1,9 @@
-import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { Access } from '../domain/access/admission.ts'
 import type { ProblemCode } from '../domain/core/problem.ts'
 import { problems } from '../domain/core/problem-table.ts'
 import type { Scope } from '../domain/core/scopes.ts'
+import type { Envelope, Method, OperationMeta, Route } from './operation-meta.ts'
 import { callerProcedure, cronProcedure, publicProcedure, userProcedure } from './trpc.ts'
-
-type Method = 'GET' | 'POST' | 'DELETE'
-export type Route = `${Method} /${string}`
 
 /** The tags of docs/specification.md, section 1, in its order. */
 export const tags = [
@@ -22,9 +19,6 @@ export const tags = [
   'Internal',
 ] as const
 type Tag = (typeof tags)[number]
-
-/** The envelope of a success in REST: `{ data }`, `{ data }` with a `Link` to the next page, or none. */
-type Envelope = 'data' | 'page' | 'none'
 
 type Facts = {
   tag: Tag
@@ -49,19 +43,6 @@ type ForSessions = { access: 'session' }
 /** The owner of an application, or the application itself with the scope of subscriptions. */
 type ForOwners = { access: 'sessionOrApplication' }
 type Asked = OpenToAll | ForCron | ForCallers | ForUsers | ForSessions | ForOwners
-
-export type Operation = {
-  route: Route
-  method: Method
-  /** As the specification spells it, slash included. */
-  path: `/${string}`
-  status: 200 | 201 | 204
-  envelope: Envelope
-  isConstant: boolean
-  problems: readonly ProblemCode[]
-  bodyBytesMax: number
-}
-export type OperationMeta = OpenApiMeta<{ operation?: Operation; access?: Access }>
 
 const bodyEncodings = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']
 const BODY_BYTES_MAX = 64 * 1024

@@ -4,7 +4,7 @@ import { type Access, admit, asUser } from '../domain/access/admission.ts'
 import type { Principal } from '../domain/core/actor.ts'
 import type { Caller, Context as DomainContext } from '../domain/core/context.ts'
 import { Problem } from '../domain/core/problem.ts'
-import type { OperationMeta } from './operation.ts'
+import type { OperationMeta } from './operation-meta.ts'
 import { problemFrom, trpcCodes } from './problem.ts'
 
 export type ProcedureContext = DomainContext & {

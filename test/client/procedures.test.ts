@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import type { Access } from '../../src/domain/access/admission.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
 import { appRouter } from '../../src/routers/index.ts'
-import type { OperationMeta } from '../../src/routers/operation.ts'
+import type { OperationMeta } from '../../src/routers/operation-meta.ts'
 import { createTestApp } from '../support/app.ts'
 
 type Procedure = { _def: { type: 'query' | 'mutation' | 'subscription'; meta?: OperationMeta } }

@@ -8,7 +8,7 @@ import * as schema from '../../src/db/schema/index.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
 import { createDocument } from '../../src/rest/openapi/document.ts'
 import { routes } from '../../src/rest/openapi/routes.ts'
-import type { Operation } from '../../src/routers/operation.ts'
+import type { Operation } from '../../src/routers/operation-meta.ts'
 import { createTestApp } from '../support/app.ts'
 
 /** `HOSTILE_RUNS=2000` for a long look; the short one still differs with every run and prints the seed that failed. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Problem } from '../../domain/core/problem.ts'
-import type { Operation } from '../../routers/operation.ts'
+import type { Operation } from '../../routers/operation-meta.ts'
 import { commonHeaders, type Headers, headersOfPath } from './headers.ts'
 import { type RequestTarget, unknownTarget } from './request-target.ts'
 import { challengeOf } from './www-authenticate.ts'

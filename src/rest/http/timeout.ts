@@ -1,5 +1,5 @@
 import { Problem } from '../../domain/core/problem.ts'
-import type { Operation } from '../../routers/operation.ts'
+import type { Operation } from '../../routers/operation-meta.ts'
 
 /** Longer than any statement may take. The cron operation has a time budget of its own. */
 const DEADLINE_MS = 10_000

@@ -1,6 +1,6 @@
 import type { ProblemCode } from '../../domain/core/problem.ts'
 import { problems } from '../../domain/core/problem-table.ts'
-import type { Operation } from '../../routers/operation.ts'
+import type { Operation } from '../../routers/operation-meta.ts'
 
 type Json = { [key: string]: Json } | Json[] | string | number | boolean | null | undefined
 export type JsonObject = { [key: string]: Json }

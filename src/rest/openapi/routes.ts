@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import type { Access } from '../../domain/access/admission.ts'
 import { Problem } from '../../domain/core/problem.ts'
 import { appRouter } from '../../routers/index.ts'
-import type { Operation, OperationMeta } from '../../routers/operation.ts'
+import type { Operation, OperationMeta } from '../../routers/operation-meta.ts'
 
 type Procedure = AnyProcedure & { _def: { meta?: OperationMeta; inputs: z.core.$ZodType[] } }
 

@@ -4,10 +4,10 @@ import type { Caller, Context } from '../../domain/core/context.ts'
 import { databaseProblem } from '../../domain/core/database-problem.ts'
 import { Problem } from '../../domain/core/problem.ts'
 import { eventSchemas } from '../../domain/events/types.ts'
+import type { Logger } from '../../telemetry/logger.ts'
 import { commonHeaders } from '../http/headers.ts'
 import type { IncomingRequest } from '../http/request-record.ts'
 import { sendProblem } from '../http/response.ts'
-import type { ServerOptions } from '../http/server.ts'
 import { createDocument } from '../openapi/document.ts'
 import { allow } from './allow.ts'
 import { authPages } from './auth/auth-pages.ts'
@@ -19,10 +19,12 @@ import { metadataPages } from './metadata.ts'
 import { type PagePath, pages } from './table.ts'
 import { trpcPages } from './trpc.ts'
 
+type PagesOptions = { contextOf: () => Context | undefined; log: Logger; publicUrl: string }
+
 type Callers = WeakMap<IncomingMessage, Caller>
 
 /** What is for browsers and for the typed client: pages, the document, /trpc. Never the paths of the specification. */
-export function createPages({ contextOf, log, publicUrl }: ServerOptions) {
+export function createPages({ contextOf, log, publicUrl }: PagesOptions) {
   const callers: Callers = new WeakMap()
   let app: Express | undefined
 
