@@ -11,7 +11,7 @@ export type ClientOptions = {
    * leave it out: there the cookie of the login session speaks.
    */
   credential?: string | (() => string | Promise<string>) | undefined
-  /** Is told after every request whether the service was there to answer it. */
+  /** Called after every request with whether the service answered it. */
   onReachable?: ((isReachable: boolean) => void) | undefined
   /** For subscriptions where there is none, as in Node, or with a credential: that of the package `eventsource`. */
   EventSource?: typeof EventSource | undefined
@@ -51,7 +51,7 @@ export function createClient({ baseUrl, credential, onReachable, EventSource }: 
 
 const BAD_GATEWAY = 502
 
-/** A proxy that finds nobody behind it answers 502 to 504, as the service does while it starts. */
+/** A proxy without a backend answers 502 to 504, and the service answers 503 while it starts. */
 function watchedFetch(tell: (isReachable: boolean) => void) {
   return async (
     input: string | URL | Request,
@@ -68,10 +68,10 @@ function watchedFetch(tell: (isReachable: boolean) => void) {
   }
 }
 
-/** Whether an error is a call that failed, whatever became of it. */
+/** Whether an error is a failed call, answered or not. */
 export const isFailedCall = (error: unknown) => isTRPCClientError<AppRouter>(error)
 
-/** What the service said of a call that failed; undefined when it was not there to say anything. */
+/** The service's answer to a call that failed; undefined when it did not answer. */
 export function problemOf(error: unknown): { code: string; message: string } | undefined {
   return isFailedCall(error) ? error.data?.problem : undefined
 }

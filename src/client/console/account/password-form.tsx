@@ -15,7 +15,7 @@ const question = {
   action: 'Change password',
 }
 
-/** The service ends this session too, so the way on leads through the login. */
+/** The service ends this session as well, so the next page is the login. */
 export function PasswordForm() {
   const trpc = useTRPC()
   const confirm = useConfirm()

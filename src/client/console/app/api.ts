@@ -12,7 +12,7 @@ export const { TRPCProvider: TrpcProvider, useTRPC } = createTRPCContext<AppRout
 
 export const client = createClient({ baseUrl: location.origin, onReachable: connection.report })
 
-/** What the service has refused is refused again; what it could not answer is asked again. */
+/** A refusal would only be repeated; a call without an answer is worth another try. */
 function isWorthAnother(failures: number, error: unknown): boolean {
   const status = statusOf(error)
   return failures < TRIES_MAX && (status === undefined || status >= 500)
@@ -32,7 +32,7 @@ export const queryClient: QueryClient = new QueryClient({
 
 const isAccount = (key: readonly unknown[]) => JSON.stringify(key[0]) === '["account","me"]'
 
-/** The session has ended meanwhile: the page finds out by asking for the account. */
+/** The session has ended: asking for the account again makes the page notice. */
 function askWhoIsThere(): void {
   void queryClient.invalidateQueries({ queryKey: [['account', 'me']] })
 }

@@ -8,7 +8,7 @@ import { pageNonce } from './nonce.ts'
 import { router } from './router.tsx'
 import { resolveVariables, theme } from './theme.ts'
 
-/** Everything that pages rely on, from the outside in. */
+/** The providers that every page relies on, outermost first. */
 export function App() {
   return (
     <MantineProvider

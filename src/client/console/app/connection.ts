@@ -3,7 +3,7 @@ import { useSyncExternalStore } from 'react'
 const listeners = new Set<() => void>()
 let isReachable = true
 
-/** Whether the service answered last. */
+/** Whether the service answered the last call. */
 export const connection = {
   report(isReachableNow: boolean): void {
     if (isReachableNow === isReachable) return
@@ -17,5 +17,5 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** False from the first call that gets no answer until one gets one. */
+/** False from the first call without an answer until a call gets one. */
 export const useIsReachable = (): boolean => useSyncExternalStore(subscribe, () => isReachable)

@@ -1,6 +1,6 @@
 import { isFailedCall, problemOf } from '../../index.ts'
 
-/** A failed call in the words that REST would use, with what support asks for, and where the guide explains the code. */
+/** A failed call as REST would report it, with the request's identifier for support, and where the guide explains the code. */
 export type Failure = { code: string; message: string; requestId: string | undefined; guide: string | undefined }
 
 /** The status that the service answered with; undefined when there was no answer. */
@@ -18,7 +18,7 @@ export function failureOf(error: unknown): Failure {
   return { ...own, requestId: undefined, guide: undefined }
 }
 
-/** What a message says of this field, as a sentence to stand beside the input; undefined if it is about another. */
+/** What a message says about this field, as a sentence to show beside the input; undefined when it is about another one. */
 export function messageFor(field: string, error: unknown): string | undefined {
   const { message } = failureOf(error)
   const [, name, text] = /^([a-z_.\d]+):? (.*)$/s.exec(message) ?? []

@@ -3,7 +3,7 @@ declare global {
   var __webpack_nonce__: string | undefined
 }
 
-/** The nonce of this page, with which its policy lets style sheets in that scripts add. */
+/** The nonce of this page: its policy allows style sheets that scripts add only with it. */
 export function pageNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 }

@@ -11,7 +11,7 @@ const nowhere: RouteObject = {
   lazy: async () => ({ Component: (await import('../shell/not-found.tsx')).NotFound }),
 }
 
-/** Each page is loaded when it is first opened. Pages know that somebody is signed in: the gate stands before them. */
+/** Each page is loaded when it is first opened. The gate comes before them, so a page can rely on somebody being signed in. */
 export const router = createBrowserRouter(
   [
     {

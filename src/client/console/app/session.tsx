@@ -18,7 +18,7 @@ export function useAccount(): Account {
   return account
 }
 
-/** Where to sign in, and to come back from. */
+/** The login page, which leads back to `path` afterwards. */
 export const loginAddress = (path: string): string => `/login?next=${encodeURIComponent(path)}`
 export const signUpAddress = (path: string): string => `/signup?next=${encodeURIComponent(path)}`
 

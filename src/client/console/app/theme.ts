@@ -1,6 +1,6 @@
 import { Anchor, type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu, Modal } from '@mantine/core'
 
-/** Around the accent of the pages on which people log in. */
+/** Shades around the accent colour of the login pages. */
 const iris: MantineColorsTuple = [
   '#eef0ff',
   '#dcdfff',
@@ -25,7 +25,7 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, monospace',
   components: {
     Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
-    // the placeholder that takes the focus has no place in a menu (axe: aria-required-children)
+    // a menu may not contain the placeholder that takes the focus (axe: aria-required-children)
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
   },
@@ -36,8 +36,8 @@ export const theme = createTheme({
 })
 
 /**
- * Mantine's quiet colours are too quiet: small text here has a contrast of 4.5 and more (WCAG 2.2, 1.4.3), the edge of an
- * input and what a chart shows one of 3 (1.4.11).
+ * Mantine's dimmed colours have too little contrast: WCAG 2.2 asks for 4.5 for small text (1.4.3), and for 3 for the edge of
+ * an input and the bars of a chart (1.4.11).
  */
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {},

@@ -2,7 +2,7 @@ import type { Outputs } from '../app/session.tsx'
 
 export type AuditRecord = Outputs['account']['audit']['items'][number]
 
-/** What happened, for people; an action that is newer than this page is shown as it is called. */
+/** Actions in words; one that is newer than this page is shown by its name. */
 const words: Record<string, string> = {
   'user.created': 'Account created',
   'user.email_changed': 'Email address changed',
@@ -30,7 +30,7 @@ const words: Record<string, string> = {
 
 export const describeAction = (action: string): string => words[action] ?? action
 
-/** Who did it, as seen by the one with this identifier. */
+/** Who did it, in words for the reader with this identifier. */
 export function describeActor({ actor_type, actor_id }: AuditRecord, readerId: string): string {
   if (actor_type === 'operator') return 'the operator of this service'
   if (actor_type === 'system') return 'the service itself'

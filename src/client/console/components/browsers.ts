@@ -17,7 +17,7 @@ const systems = [
 const firstMatch = (names: readonly (readonly [string, RegExp])[], text: string) =>
   names.find(([, shape]) => shape.test(text))?.[0]
 
-/** `Firefox on Linux`, as far as the header tells; it tells what it likes, so this is a hint for people. */
+/** `Firefox on Linux`, as far as the User-Agent header says. A client may send anything there, so this is only a hint. */
 export function describeBrowser(userAgent: string | null): string {
   if (!userAgent) return 'Unknown browser'
   const browser = firstMatch(browsers, userAgent) ?? userAgent.slice(0, 40)

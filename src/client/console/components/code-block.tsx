@@ -3,7 +3,7 @@ import { CopyIconButton } from './copy.tsx'
 
 type CodeBlockProps = { code: string; label: string; maxHeight?: number }
 
-/** Code to read and to take along. Long code scrolls, also by the keyboard. */
+/** Code to read and copy. Long code scrolls, also by the keyboard. */
 export function CodeBlock({ code, label, maxHeight = 420 }: CodeBlockProps) {
   return (
     <figure className="code" aria-label={label}>

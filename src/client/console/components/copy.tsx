@@ -3,7 +3,7 @@ import { Icon } from './icon.tsx'
 
 const SHOWN_MS = 2_000
 
-/** A short value that people take elsewhere, with a button for it. */
+/** A short value with a button that copies it. */
 export function Copyable({ value, label }: { value: string; label: string }) {
   return (
     <Group gap={4} wrap="nowrap" className="copyable">

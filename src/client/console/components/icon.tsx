@@ -1,4 +1,4 @@
-/** Outlines on a grid of 24, in the colour of their text. They decorate: what they stand beside says it in words. */
+/** Outlines on a grid of 24, in the colour of the text. They are decoration: the text beside them says the same in words. */
 const shapes = {
   copy: 'M9 9h10v11H9zM5 15V4h10',
   check: 'm5 12.5 4.5 4.5L19 7.5',

@@ -12,7 +12,7 @@ type PageProps = {
   children: ReactNode
 }
 
-/** The frame of every page: its title, also in the window's, and where it stands. */
+/** The frame of every page: its title, which the window gets too, and the path to it. */
 export function Page({ title, intro, actions, above = [], children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Developer console`

@@ -4,7 +4,7 @@ import { useLocation, useNavigate } from 'react-router'
 
 type PartsProps = { label: string; base: string; parts: readonly { label: string; path: string }[] }
 
-/** Parts of a page with addresses of their own, as tabs. Where they find no room they can be pushed aside. */
+/** Parts of a page with addresses of their own, as tabs, which scroll sideways on a narrow screen. */
 export function Parts({ label, base, parts }: PartsProps) {
   const navigate = useNavigate()
   const { pathname } = useLocation()

@@ -5,7 +5,7 @@ import { describeBrowser } from './browsers.ts'
 import { Fact, Facts } from './facts.tsx'
 import { Instant } from './instant.tsx'
 
-/** Who did what, newest first, each with what one would tell to somebody who looks into it. */
+/** Who did what, newest first, each with the facts that an investigation asks for. */
 export function SecurityLog({ records }: { records: readonly AuditRecord[] }) {
   if (records.length === 0) {
     return (

@@ -4,7 +4,7 @@ import { Notice } from './feedback/notice.tsx'
 
 export type Secret = { title: string; value: string; hint: string }
 
-/** A secret that exists in this answer alone. It closes only on purpose: a click beside it would lose the secret. */
+/** A secret that is shown only once. A click beside the dialogue does not close it, since that would lose the secret. */
 export function ShownOnce({ secret, onClose }: { secret: Secret | undefined; onClose: () => void }) {
   return (
     <Modal

@@ -19,7 +19,7 @@ export function describeAge(at: string, nowMs: number): string {
   return fitting ? relative.format(Math.round(ms / fitting.ms), fitting.unit) : local.format(new Date(at))
 }
 
-/** Attempts may be seconds apart, and logs are compared by them. */
+/** With seconds: attempts may be seconds apart, and people compare the times with their logs. */
 export const localTime = (at: string): string => toTheSecond.format(new Date(at))
 
 export const exactTime = (at: string): string => exact.format(new Date(at))

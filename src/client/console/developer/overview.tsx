@@ -13,7 +13,7 @@ import { describeDuration } from '../components/times.ts'
 import { useApplications } from './use-applications.ts'
 
 const REFRESH_MS = 15_000
-/** Promised is less than this for an idle service. */
+/** Below this the queue counts as keeping up. */
 const LAG_GOOD_S = 2
 
 export function Overview() {

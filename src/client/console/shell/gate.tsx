@@ -12,7 +12,7 @@ const Landing = lazy(async () => ({ default: (await import('./landing.tsx')).Lan
 
 const UNAUTHORIZED = 401
 
-/** Shows the console to whoever is signed in, and what it is to everybody else. */
+/** Shows the console to a signed-in user, and the landing page to everybody else. */
 export function Gate() {
   const trpc = useTRPC()
   const { data: account, error, refetch } = useQuery(trpc.account.me.queryOptions({}))

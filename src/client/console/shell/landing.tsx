@@ -25,7 +25,7 @@ const offers = [
   },
 ]
 
-/** What the platform is, for whoever is not signed in. Signing in leads back to the address that was asked for. */
+/** What the platform is, for visitors who are not signed in. Signing in leads back to the address that they asked for. */
 export function Landing() {
   const { pathname, search } = useLocation()
   const back = `/console${pathname}${search}`

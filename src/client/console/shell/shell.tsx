@@ -7,7 +7,7 @@ import { Navigation } from './navigation.tsx'
 import { Reconnecting } from './reconnecting.tsx'
 import { Wordmark } from './wordmark.tsx'
 
-/** What stands around every page: header, navigation, and whether the service is there. */
+/** What surrounds every page: header, navigation, and a notice when the service does not answer. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const isLoading = useNavigation().state !== 'idle'

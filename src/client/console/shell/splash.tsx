@@ -1,4 +1,4 @@
-/** As the page itself looks before any script has run, so that nothing jumps. */
+/** Looks like the page before any script has run, so that nothing jumps. */
 export function Splash() {
   return (
     <p className="splash" role="status">

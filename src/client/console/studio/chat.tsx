@@ -7,7 +7,7 @@ import { Composer } from './composer.tsx'
 import { Messages } from './messages.tsx'
 import { useRoom } from './use-room.ts'
 
-/** The chat of one's own room, as it happens. */
+/** The live chat of the user's own room. */
 export function Chat() {
   const { username } = useAccount()
   const room = useRoom(username)

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { MESSAGE_LENGTH_MAX } from '../../../shared/limits.ts'
 import { Icon } from '../components/icon.tsx'
 
-/** The line one writes in; Enter sends. */
+/** The input for a new message; Enter sends it. */
 export function Composer({ onSend }: { onSend: (content: string) => Promise<void> }) {
   const [content, setContent] = useState('')
   const length = [...content].length

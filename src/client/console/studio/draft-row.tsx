@@ -9,7 +9,7 @@ type DraftRowProps = {
   onDiscard: (key: string) => void
 }
 
-/** What one has said and the service has not confirmed; or why it could not be said. */
+/** A message that the service has not confirmed yet, or the reason why it was refused. */
 export function DraftRow({ draft: { key, content, error }, onRetry, onDiscard }: DraftRowProps) {
   const { username } = useAccount()
   return (

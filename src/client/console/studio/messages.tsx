@@ -4,7 +4,7 @@ import { DraftRow } from './draft-row.tsx'
 import { MessageRow } from './message-row.tsx'
 import type { Room } from './use-room.ts'
 
-/** Nearer to the end than this, one reads along; further up, one reads back and is left in peace. */
+/** A reader this close to the end follows the chat; one further up is reading older messages and is not scrolled. */
 const NEAR_PX = 120
 
 export function Messages({ room }: { room: Room }) {

@@ -2,10 +2,10 @@ import type { Outputs } from '../app/session.tsx'
 
 export type Message = Outputs['chat']['list']['items'][number]
 
-/** What was said here and is not confirmed yet, or could not be. */
+/** Messages sent from this page that are not confirmed yet, or were refused. */
 export type Draft = { key: string; content: string; error: unknown }
 
-/** What has happened since the list was read. */
+/** Changes since the list was read. */
 export type Changes = { sent: readonly Message[]; deleted: ReadonlySet<string>; drafts: readonly Draft[] }
 
 export const unchanged: Changes = { sent: [], deleted: new Set(), drafts: [] }
@@ -38,8 +38,8 @@ export function changed(now: Changes, change: Change): Changes {
 }
 
 /**
- * The messages of the list and those that came since, each once, without those that were deleted. Identifiers sort by the
- * time of their birth, so it does not matter in which order they arrive.
+ * The messages of the list and those that came since, each once, without deleted ones. Identifiers sort by their time of
+ * creation, so the order of arrival does not matter.
  */
 export function messagesOf(listed: readonly Message[], { sent, deleted }: Changes): Message[] {
   const known = new Map([...listed, ...sent].map((message) => [message.id, message]))

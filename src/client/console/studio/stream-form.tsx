@@ -10,7 +10,7 @@ import type { Livestream } from './live-stream.tsx'
 
 type Values = { title: string; category: string }
 type StreamFormProps<Failure> = {
-  /** What is called with the values: a start or a change. */
+  /** Called with the values: starts a stream or changes it. */
   options: UseMutationOptions<Livestream, Failure, Partial<Values>>
   values: Values
   action: string

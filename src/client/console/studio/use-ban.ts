@@ -3,7 +3,7 @@ import { useAction } from '../components/forms/action.ts'
 
 type Person = { id: string; username: string }
 
-/** Bans somebody from the own channel, after asking; resolves to whether it was done. */
+/** Bans a user from the signed-in user's channel, after a confirmation; resolves to whether it was done. */
 export function useBan() {
   const trpc = useTRPC()
   const { run, isPending } = useAction(trpc.moderation.ban.mutationOptions(), {

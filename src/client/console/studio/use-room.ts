@@ -14,7 +14,7 @@ const newKey = () => `draft ${++drafted}`
 
 export type Room = ReturnType<typeof useRoom>
 
-/** A room: its list, what happens in it as it happens, and what one does oneself, which shows before it is confirmed. */
+/** A room: its messages, live changes, and the user's own messages, which show before the service confirms them. */
 export function useRoom(room_name: string) {
   const trpc = useTRPC()
   const { id: user_identity, username: user_name } = useAccount()

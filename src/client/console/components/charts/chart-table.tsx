@@ -1,7 +1,7 @@
 import { ScrollArea, Table } from '@mantine/core'
 import type { ChartProps } from './chart.tsx'
 
-/** What a chart shows, in numbers; folded away until somebody wants them. The newest step comes first. */
+/** The numbers of a chart as a table, folded until opened. The newest step comes first. */
 export function ChartTable({ label, series, steps }: Omit<ChartProps, 'describe'>) {
   return (
     <details className="chart-numbers">

@@ -5,7 +5,7 @@ import { niceTop } from './scale.ts'
 
 export type Series = { name: string; tone: 'accent' | 'quiet-accent' | 'bad' | 'warn' }
 
-/** A step of the time axis. `parts` are stacked, one for each series; `values` say the same in words. */
+/** A step of the time axis. `parts` are stacked, one for each series; `values` are the same as text. */
 type Step = { at: string; mark: string; title: string; parts: readonly number[]; values: readonly string[] }
 
 export type ChartProps = {
@@ -15,7 +15,7 @@ export type ChartProps = {
   describe: (value: number) => string
 }
 
-/** Stacked bars over time. What the pointer is on is told in words; all of it is in a table beneath, for everybody else. */
+/** Stacked bars over time. A tooltip describes the bar under the pointer; a table beneath holds all values as text. */
 export function Chart({ label, series, steps, describe }: ChartProps) {
   const [chosen, setChosen] = useState<number>()
   const top = niceTop(Math.max(...steps.map(({ parts }) => sumOf(parts))))
@@ -60,7 +60,7 @@ const Legend = ({ series }: { series: readonly Series[] }) => (
 
 type BarProps = { step: Step; series: readonly Series[]; top: number }
 
-/** The first series stands at the bottom. What is there is seen, however little it is. */
+/** The first series stands at the bottom. Even the smallest value is visible. */
 const Bar = ({ step: { parts }, series, top }: BarProps) =>
   series
     .map(({ name, tone }, i) => ({ name, tone, part: parts[i] ?? 0 }))
@@ -71,7 +71,7 @@ const Bar = ({ step: { parts }, series, top }: BarProps) =>
 
 const MARKS = 4
 
-/** Under every few steps, so that they find room on a phone. */
+/** Marks only every few steps, so that they fit on a phone. */
 function Marks({ steps }: { steps: readonly Step[] }) {
   const apart = Math.ceil(steps.length / MARKS)
   const marked = steps.filter((_, i) => i % apart === 0)

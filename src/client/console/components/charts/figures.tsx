@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A few numbers that sum a page up, beside each other where there is room. */
+/** A few numbers that summarise a page, side by side where there is room. */
 export function Figures({ children }: { children: ReactNode }) {
   return <dl className="figures">{children}</dl>
 }

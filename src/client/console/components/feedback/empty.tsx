@@ -1,7 +1,7 @@
 import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 
-/** Where a list would be: what will be here, and how to begin. */
+/** Stands in for an empty list: says what will be here and how to begin. */
 export function Empty({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
   return (
     <Paper withBorder p="xl" className="empty">

@@ -9,7 +9,7 @@ type LoadedProps<Data> = {
   children: (data: Data) => ReactNode
 }
 
-/** What a query found; until then its outline, or why it failed. What is there stays while it is asked for again. */
+/** The result of a query; until then a placeholder, or why it failed. A result stays while it is loaded again. */
 export function Loaded<Data>({ query, lines = 3, children }: LoadedProps<Data>) {
   const { data, error, refetch } = query
   if (data !== undefined) return children(data)

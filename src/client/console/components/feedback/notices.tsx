@@ -2,12 +2,12 @@ import { notifications } from '@mantine/notifications'
 import { failureOf } from '../../app/failure.ts'
 import { ErrorCode } from './error-code.tsx'
 
-/** Tells that something was done, in passing. */
+/** A short-lived message that something was done. */
 export function notifyDone(message: string): void {
   notifications.show({ message, color: 'green', withBorder: true })
 }
 
-/** Tells that something failed where no form could show it; it stays until it is closed. */
+/** A message that something failed, where no form could show it; it stays until it is closed. */
 export function notifyFailed(title: string, error: unknown): void {
   const { code, message, requestId, guide } = failureOf(error)
   const request = requestId === undefined ? '' : ` Request ${requestId}.`

@@ -3,15 +3,15 @@ import { notifyDone, notifyFailed } from '../feedback/notices.tsx'
 import { type Question, useConfirm } from './confirm.tsx'
 
 type Outcome = {
-  /** What is told when it worked. */
+  /** The message shown on success. */
   done?: string
-  /** The title of what is told when it did not. */
+  /** The title of the message shown on failure. */
   failed: string
-  /** What has to be asked for again after it. */
+  /** The queries to load again afterwards. */
   refresh: QueryKey
 }
 
-/** A change at the press of a button: asks first when there is a question, then does it and tells how it went. */
+/** A change at the press of a button: asks for confirmation when there is a question, then does it and reports the result. */
 export function useAction<Output, Failure, Input, Prepared>(
   options: UseMutationOptions<Output, Failure, Input, Prepared>,
   { done, failed, refresh }: Outcome,

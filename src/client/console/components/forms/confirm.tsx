@@ -7,7 +7,7 @@ export type Question = {
   body: ReactNode
   /** The verb on the button. */
   action: string
-  /** Has to be typed first, where a slip would be costly. */
+  /** A word that must be typed first, where a slip would be costly. */
   phrase?: string
 }
 
@@ -16,7 +16,7 @@ type Asked = Question & { answer: (isConfirmed: boolean) => void }
 
 const Confirm = createContext<Ask | undefined>(undefined)
 
-/** Asks before what cannot be undone; resolves to whether it shall be done. */
+/** Asks before a change that cannot be undone; resolves to whether the user agreed. */
 export function useConfirm(): Ask {
   const ask = use(Confirm)
   if (!ask) throw new Error('useConfirm outside of ConfirmProvider')

@@ -6,7 +6,7 @@ import { allScopes, type Scope } from './scopes.ts'
 type ScopesInputProps = {
   label: string
   description?: string
-  /** What can be chosen; every scope when left out. */
+  /** The scopes to choose from; all when left out. */
   choices?: readonly Scope[]
   value?: Scope[]
   defaultValue?: Scope[]

@@ -8,17 +8,17 @@ export type ApplicationValues = { name: string; website_url: string; redirect_ur
 
 export const emptyApplication: ApplicationValues = { name: '', website_url: '', redirect_uris: '', scopes: allScopes }
 
-/** As the service names them when it refuses one. */
+/** The service's name for them in a refusal. */
 export const applicationFields = ['name', 'website_url', 'redirect_uris', 'scopes', 'grant_types']
 
-/** One entry a line; empty lines are none. */
+/** One entry per line; empty lines do not count. */
 export const linesOf = (text: string): string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
-/** What can be said of an application when it is made and later. */
+/** The fields of an application that can be set when it is created and changed later. */
 export function ApplicationFields<Values extends ApplicationValues>({ form }: { form: UseFormReturnType<Values> }) {
   return (
     <>

@@ -8,7 +8,7 @@ export const noProof: ProofValues = { jwks: '', dpop_bound: false }
 
 type KeySet = Record<string, unknown>
 
-/** What was pasted as a key set; undefined when it is left empty. What it must hold, the service knows. */
+/** The pasted key set, parsed; undefined when it is left empty. The service checks its content. */
 export function keySetOf(text: string): KeySet | undefined {
   return text.trim() === '' ? undefined : (JSON.parse(text) as KeySet)
 }

@@ -12,7 +12,7 @@ import { KeySetInput, keySetFault, keySetOf } from './proof-fields.tsx'
 
 type KeySet = NonNullable<Application['jwks']>
 
-/** Of an application that signs: its public keys, and others in their place. */
+/** The public keys of an application that signs, and a form to replace them. */
 export function PublicKeys({ jwks }: { jwks: KeySet }) {
   return (
     <Section

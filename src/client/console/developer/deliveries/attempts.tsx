@@ -31,7 +31,7 @@ export function Attempts({ delivery: { attempts_made, due_at } }: { delivery: De
   )
 }
 
-/** What is due may still have to wait: its receiver rests, or others are before it. */
+/** A delivery that is due may still wait: its receiver is paused, or others come first. */
 function NextAttempt({ dueAt }: { dueAt: string }) {
   if (Date.parse(dueAt) <= Date.now()) return 'The next attempt is due, and waits for its turn.'
   return (

@@ -8,7 +8,7 @@ export type Delivery = Outputs['deliveries']['list']['items'][number]
 
 type DeliveryTableProps = { deliveries: Delivery[]; isFiltered?: boolean }
 
-/** Deliveries, one a line; below the width of a tablet what is less needed goes under the type. */
+/** Deliveries, one per line; on narrow screens the less important columns move under the type. */
 export function DeliveryTable({ deliveries, isFiltered = false }: DeliveryTableProps) {
   if (deliveries.length === 0) {
     return (

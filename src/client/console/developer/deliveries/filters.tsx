@@ -7,7 +7,7 @@ import { outcomes } from './outcome.tsx'
 const anyOutcome = { value: '', label: 'Any outcome' }
 const outcomeChoices = Object.entries(outcomes).map(([value, { word }]) => ({ value, label: word }))
 
-/** Writes into the address what is chosen, so that a link or the back button leads to the same list. */
+/** Keeps the filters in the address, so that a link or the back button leads to the same list. */
 export function Filters({ webhooks, subscription }: { webhooks: Webhook[]; subscription: string }) {
   const [search, setSearch] = useSearchParams()
   const { data: types = [] } = useEventTypes()

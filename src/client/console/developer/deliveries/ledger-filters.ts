@@ -4,7 +4,7 @@ export type LedgerFilters = { outcome?: OutcomeName; type?: string; from?: strin
 
 const isOutcome = (value: string | null): value is OutcomeName => value !== null && value in outcomes
 
-/** What an address asks for. What it says that nobody can ask for is left out. */
+/** The filters in an address. Values that are not valid are left out. */
 export function readFilters(search: URLSearchParams): LedgerFilters {
   const outcome = search.get('outcome')
   const type = search.get('type')

@@ -18,7 +18,7 @@ import { useWatchedDeliveries } from './use-watched-deliveries.ts'
 
 const PAGE = 50
 
-/** Every delivery of a subscription, newest first, as it happens. The filters are the address of the page. */
+/** Every delivery of a subscription, newest first, updated live. The filters are part of the address. */
 export function Ledger() {
   const trpc = useTRPC()
   const webhooks = useQuery(trpc.webhooks.list.queryOptions({}, { select: ({ items }) => items }))

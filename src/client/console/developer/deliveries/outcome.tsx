@@ -3,7 +3,7 @@ import type { Delivery } from './delivery-table.tsx'
 
 export type OutcomeName = Delivery['outcome']
 
-/** Every outcome: how it is called, and what it means. */
+/** Every outcome, with its label and its meaning. */
 export const outcomes = {
   pending: { tone: 'warn', word: 'Pending', meaning: 'in the queue, or waiting for its next attempt' },
   delivered: { tone: 'good', word: 'Delivered', meaning: 'the receiver answered with 2xx' },

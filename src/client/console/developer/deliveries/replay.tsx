@@ -12,7 +12,7 @@ const kinds: readonly { value: ReplayKind; label: string }[] = [
   { value: 'all', label: 'Everything' },
 ]
 
-/** Sends a stretch of time again: the same identifiers and bytes, behind what is new. */
+/** Sends the deliveries of a period again, with the same identifiers and bytes, after new ones. */
 export function Replay({ webhook: { id, status } }: { webhook: Webhook }) {
   const [only, setOnly] = useState<ReplayKind>('failed')
   const [from, setFrom] = useState('')

@@ -3,7 +3,7 @@ import { CodeBlock } from '../../components/code-block.tsx'
 import { Section } from '../../components/section.tsx'
 import type { DeliveryDetails } from './delivery.tsx'
 
-/** What each attempt carries. Signatures are made anew for every attempt and not kept. */
+/** The request that each attempt sends. Signatures are made anew for every attempt and are not stored. */
 export function SentRequest({ delivery }: { delivery: DeliveryDetails }) {
   const { payload } = delivery
   return (

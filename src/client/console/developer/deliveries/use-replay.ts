@@ -9,7 +9,7 @@ type Progress = { queued: number; isRunning: boolean; isDone: boolean; error: un
 
 const idle: Progress = { queued: 0, isRunning: false, isDone: false, error: undefined }
 
-/** Replays chunk by chunk until nothing is left, and tells how far it is. Asks first when everything would be sent again. */
+/** Replays in chunks until nothing is left, and reports progress. Asks first when everything would be sent again. */
 export function useReplay(subscription: string) {
   const trpc = useTRPC()
   const queries = useQueryClient()

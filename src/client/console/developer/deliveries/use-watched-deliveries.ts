@@ -3,7 +3,7 @@ import { useSubscription } from '@trpc/tanstack-react-query'
 import { useTRPC } from '../../app/api.ts'
 import type { StreamStatus } from '../../components/feedback/live.tsx'
 
-/** Reads everything about a subscription again whenever the service says that something has changed. */
+/** Loads everything about a subscription again whenever the service reports a change. */
 export function useWatchedDeliveries(subscription: string | undefined): StreamStatus {
   const trpc = useTRPC()
   const queries = useQueryClient()

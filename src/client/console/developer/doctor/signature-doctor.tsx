@@ -11,7 +11,7 @@ type Diagnosis = Outputs['doctor']['signature']
 
 const empty = { secret: '', id: '', timestamp: '', signature: '', body: '' }
 
-/** Names the usual mistakes: the body parsed and written again, the wrong secret, the clock. */
+/** Names the usual mistakes: a body that was parsed and serialised again, a wrong secret, a wrong clock. */
 export function SignatureDoctor() {
   const trpc = useTRPC()
   const form = useForm({ initialValues: empty })

@@ -124,7 +124,7 @@ function LoginHint({ hasRedirect, id }: { hasRedirect: boolean; id: string }) {
   )
 }
 
-/** Elsewhere only receivers in public are called, by https. */
+/** Outside of development only public receivers are called, over https. */
 const isOwnMachine = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname)
 
 const EventsHint = () => (

@@ -1,4 +1,4 @@
-/** What the snippets are filled with. */
+/** The values that fill the snippets. */
 export type Filling = { baseUrl: string; clientId: string; redirectUri: string; receiverUrl: string }
 
 export type Snippet = { language: 'curl' | 'TypeScript' | 'Python'; code: string }

@@ -6,7 +6,7 @@ import type { UsageFigures } from './usage.tsx'
 
 type Operation = UsageFigures['operations'][number]
 
-/** What was asked for most; below the width of a tablet, what is less needed goes under the name. */
+/** The operations called most; on narrow screens the less important columns move under the name. */
 export function Operations({ operations }: { operations: readonly Operation[] }) {
   if (operations.length === 0) return null
   return (
@@ -35,7 +35,7 @@ export function Operations({ operations }: { operations: readonly Operation[] })
   )
 }
 
-/** A path breaks behind a slash, if it has to. */
+/** Lets a long path break after a slash. */
 const breakable = (operation: string) => operation.replaceAll('/', '/\u200b')
 
 const OperationRow = ({ operation: { operation, requests, errors, limited, mean_ms } }: { operation: Operation }) => (

@@ -5,7 +5,7 @@ import type { UsageFigures } from './usage.tsx'
 
 type Limit = UsageFigures['rate_limit']
 
-/** Where the keys stand at this moment. */
+/** How much of its rate limit each credential has used. */
 export function RateLimit({ rateLimit: { limit, window_s, keys } }: { rateLimit: Limit }) {
   return (
     <Section

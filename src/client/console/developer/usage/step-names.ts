@@ -10,7 +10,7 @@ const dayOfWeek = new Intl.DateTimeFormat('en', {
   timeZone: 'UTC',
 })
 
-/** What stands under a step, and what it is called: an hour in local time, or a day, which is counted in UTC. */
+/** The label under a step and its full name: an hour in local time, or a day, which is counted in UTC. */
 export function stepNames(at: string, step: UsageFigures['step']): { at: string; mark: string; title: string } {
   const begin = new Date(at)
   if (step === 'hour') return { at, mark: hour.format(begin), title: hourOfDay.format(begin) }

@@ -19,7 +19,7 @@ const spans = [
   { value: 'month', label: '30 days' },
 ]
 
-/** How much an application asks for and how its receivers answer. The span is part of the address. */
+/** How much an application calls the API and how its receivers answer. The period is part of the address. */
 export function Usage() {
   const trpc = useTRPC()
   const { id: application_id } = useApplication()

@@ -1,5 +1,5 @@
 /**
- * What is wrong with the address of a receiver, as far as its text tells; null when nothing is. The service judges again:
+ * What is wrong with the address of a receiver, as far as its text shows; null when nothing is. The service checks again:
  * only it knows which networks it may call.
  */
 export function checkUrl(text: string): string | null {

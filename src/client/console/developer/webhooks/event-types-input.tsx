@@ -7,10 +7,10 @@ import { useEventTypes } from '../events/use-event-types.ts'
 type EventType = Outputs['webhooks']['eventTypes'][number]
 type EventTypesInputProps = { value?: string[]; onChange: (types: string[]) => void; error?: ReactNode }
 
-/** Ticks the others; in a group, only a value of its own tells whether a box is ticked. */
+/** The value of the box that ticks all others: in a group, a box needs a value of its own. */
 const ALL = '*'
 
-/** Event types to tick. Those of moderation are shown and say why they cannot be had here. */
+/** Event types to tick. A line beneath says why those of moderation are not among them. */
 export function EventTypesInput({ value = [], onChange, error }: EventTypesInputProps) {
   const query = useEventTypes()
   return (

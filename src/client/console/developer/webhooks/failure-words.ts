@@ -6,7 +6,7 @@ type FailureWords = { tone: 'warn' | 'bad'; status: string; title: string; warni
 
 const URGENT_DAYS = 3
 
-/** What is said of a subscription that fails: on the first day that it will be disabled and when, from the third on more urgently. */
+/** The warning about a failing subscription: from the first day when it will be disabled, from the third more urgently. */
 export function failureWords({ warning_days, disables_at, failed_attempts }: Failing): FailureWords {
   if (warning_days === null || disables_at === null) {
     return { tone: 'warn', status: 'Failing', title: 'Failing', warning: null }

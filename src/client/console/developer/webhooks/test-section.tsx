@@ -14,7 +14,7 @@ import type { WebhookDetails } from './webhook.tsx'
 type Result = Outputs['webhooks']['test']
 const TEST = 'webhook.test'
 
-/** Sends a sample at once and shows what the receiver made of it. */
+/** Sends a sample at once and shows the answer of the receiver. */
 export function TestSection({ webhook: { id, event_types } }: { webhook: WebhookDetails }) {
   const trpc = useTRPC()
   const queries = useQueryClient()

@@ -20,7 +20,7 @@ export function WebhookStatus({ webhook }: { webhook: Webhook }) {
   return <Status tone={tone}>{status}</Status>
 }
 
-/** What its owner has to know: why it is disabled, or that it will be. */
+/** What its owner has to know: that it will be disabled, or why it was. */
 export function WebhookNotice({ webhook }: { webhook: Webhook }) {
   const { status, disabled_reason, disabled_at } = webhook
   if (status !== 'disabled') return <FailureNotice webhook={webhook} />

@@ -19,7 +19,7 @@ export type WebhookDetails = Outputs['webhooks']['get']
 
 const above = [{ label: 'Webhooks', to: '/developer/webhooks' }]
 
-/** One subscription: how it is doing, what it sends where, and everything that can be done with it. */
+/** One subscription: its state, what it sends where, and every action on it. */
 export function WebhookPage() {
   const trpc = useTRPC()
   const { id = '' } = useParams()
