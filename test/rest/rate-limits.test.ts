@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { unlimitedCounters } from '../../src/counters/counters.ts'
+import { rateLimits } from '../../src/domain/core/rate-limits.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp()
@@ -21,11 +22,9 @@ test('every answer to a valid credential tells where it stands, refusals too', a
 
 test('after 800 requests 429 says when to come back; other credentials are not touched', async () => {
   const token = await app.token(['category:read'])
-  const answers = []
-  for (let sent = 0; sent < 810; sent += 30) {
-    const batch = Array.from({ length: 30 }, () => app.request('GET /v1/categories/nope', { token }))
-    answers.push(...(await Promise.all(batch)))
-  }
+  // the counter is told of the first 780 directly, which takes no time
+  for (let sent = 0; sent < 780; sent++) await app.context.counters.take(rateLimits.credential, token)
+  const answers = await Promise.all(Array.from({ length: 30 }, () => app.request('GET /v1/categories/nope', { token })))
   const refused = answers.filter(({ status }) => status === 429)
   expect(refused).toHaveLength(10)
   expect(refused[0]?.body.error.code).toBe('rate_limited')
