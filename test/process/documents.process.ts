@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/folder.ts'
 import { freePort } from '../support/free-port.ts'
 import { folderWithCluster, run, type Service, startService } from '../support/process.ts'
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+vi.setConfig({ testTimeout: 400_000, hookTimeout: 120_000 })
 
 const readme = readFileSync('README.md', 'utf8')
 

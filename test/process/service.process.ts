@@ -123,7 +123,7 @@ test('a restart keeps the data and what is known of it', async () => {
   const before = readDemo()
   const started = performance.now()
   service = await startService({ DATA_DIR: folder.path })
-  expect(performance.now() - started).toBeLessThan(10_000) // 5 s where no other tests run
+  expect(performance.now() - started).toBeLessThan(60_000) // 5 s where nothing else runs: a second of work, most of it of the database
   const after = readDemo()
   expect(after.users.viewer).toMatchObject({ id: before.users.viewer.id, password: before.users.viewer.password })
   expect(after.client).toEqual(before.client)
