@@ -34,7 +34,7 @@ const io: CliIo = {
   },
   // loaded on demand: other commands need neither the HTTP server nor the worker, and start faster without them
   serve: async () => runUntilStopped((await import('./start.ts')).start),
-  work: async () => runUntilStopped((await import('./process/worker.ts')).startStandaloneWorker),
+  work: async () => runUntilStopped((await import('./process/standalone-worker.ts')).startStandaloneWorker),
   migrate: async () => {
     const config = configure()
     await using disposables = new Disposables()

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { ensureCluster } from '../../src/db/embedded/cluster.ts'
+import { ensureCluster } from '../../src/db/embedded/initdb.ts'
 import { preparePaths } from '../../src/db/embedded/paths.ts'
 import { startEmbedded } from '../../src/db/embedded/supervisor.ts'
 import { copyFolder, removeOldFolders, temporaryFolder } from './folder.ts'

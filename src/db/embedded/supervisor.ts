@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { DatabaseTarget } from '../client.ts'
-import { ensureCluster } from './cluster.ts'
+import { ensureCluster } from './initdb.ts'
 import { findEmbedded, forgetOwner, readOwner, recordOwner, targetIn } from './owner.ts'
 import { type EmbeddedPaths, embeddedFolder, isSocketFolder, preparePaths } from './paths.ts'
 import { inUse, type LaunchOptions, launch, type RunningServer, type Settings } from './server.ts'

@@ -11,7 +11,7 @@ import { openService } from '../service.ts'
 import { prepareStorage } from '../storage.ts'
 import { welcome } from '../welcome.ts'
 import { gatherMetrics } from './metrics.ts'
-import { type ClusterMessage, WorkerProcesses } from './workers.ts'
+import { type ClusterMessage, WorkerProcesses } from './worker-processes.ts'
 
 /**
  * The primary of a cluster of `WEB_CONCURRENCY` worker processes: it owns the database, migrations, demo data and counters,
