@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster'
 import type { MetricValues } from '../../telemetry/metrics.ts'
 import { collectMetrics, type MetricsSource } from '../metrics/metrics.ts'
 
-/** As those of workers.ts, these messages keep their form between releases. */
+/** As those of worker-processes.ts, these messages keep their form between releases. */
 type Question = { kind: 'count'; number: number; withDatabase: boolean }
 type Answer = { kind: 'counted'; number: number; figures: MetricValues[] }
 
