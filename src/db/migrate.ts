@@ -40,7 +40,7 @@ export async function migrateDatabase(target: DatabaseTarget, options: MigrateOp
     if (applied < known.length) {
       throw new Error(`${known.length} migrations are known, ${applied} are recorded: one was skipped`)
     }
-    if (folder === MIGRATIONS) await maintainPartitions(db, new Date(), { ahead })
+    if (folder === MIGRATIONS) await maintainPartitions(db, { ahead })
     return applied - before
   } finally {
     await endClient(client) // also releases the lock

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { DAY_MS } from '../time/durations.ts'
 import type { Database } from './client.ts'
+import { databaseTime } from './database-time.ts'
 import { isDetachPending, isPartitionMissing } from './db-error.ts'
 import { partitionRanges } from './partition-ranges.ts'
 import { decodeTime, idPrefixAt } from './time-prefix.ts'
@@ -28,15 +29,12 @@ export type PartitionWindow = { back?: number; ahead?: number }
 export type MaintainedPartitions = { made: string[]; dropped: string[] }
 
 /**
- * Creates the missing partitions from `back` days before `now` to `ahead` days after it, then drops those that are too old.
- * Safe beside readers and writers, and in several processes at once. Throws if it cannot get a lock within two seconds; the
- * next run does the rest.
+ * Creates the missing partitions for the days around today, then drops those that are too old, both by the clock of the
+ * database: whoever asks, nothing of the days that are kept is dropped. Safe beside readers and writers, and in several
+ * processes at once. Throws if it cannot get a lock within two seconds; the next run does the rest.
  */
-export async function maintainPartitions(
-  db: Database,
-  now: Date,
-  window: PartitionWindow = {},
-): Promise<MaintainedPartitions> {
+export async function maintainPartitions(db: Database, window: PartitionWindow = {}): Promise<MaintainedPartitions> {
+  const now = await databaseTime(db)
   const made = await makePartitions(db, now, window)
   const dropped: string[] = []
   for (const one of PARTITIONED) dropped.push(...(await dropOld(db, one, now)))
@@ -49,11 +47,16 @@ export async function maintainPartitions(
  */
 export async function mendPartitions(db: Database, error: unknown): Promise<boolean> {
   if (!isPartitionMissing(error)) return false
-  await makePartitions(db, new Date(), {})
+  await makePartitions(db, await databaseTime(db), {})
   return true
 }
 
-async function makePartitions(db: Database, now: Date, { back = 0, ahead = 7 }: PartitionWindow): Promise<string[]> {
+/** Creates the missing partitions from `back` days before `now` to `ahead` days after it. Returns their names. */
+export async function makePartitions(
+  db: Database,
+  now: Date,
+  { back = 0, ahead = 7 }: PartitionWindow = {},
+): Promise<string[]> {
   const from = new Date(now.getTime() - back * DAY_MS)
   const to = new Date(now.getTime() + ahead * DAY_MS)
   return db.transaction(async (tx) => {
@@ -85,13 +88,16 @@ async function makeMissing(tx: Database, { table, prefix, unit }: Partitioned, f
   return missing.map(({ name }) => name)
 }
 
-async function dropOld(db: Database, { table, prefix, keepDays }: Partitioned, now: Date): Promise<string[]> {
+async function dropOld(db: Database, { table, prefix, unit, keepDays }: Partitioned, now: Date): Promise<string[]> {
   if (keepDays === undefined) return []
-  const limit = idPrefixAt(prefix, new Date(now.getTime() - keepDays * DAY_MS))
+  const oldest = new Date(now.getTime() - keepDays * DAY_MS)
+  const limit = idPrefixAt(prefix, oldest)
   for (const partition of await partitionsOf(db, table)) {
     if (partition.bound <= limit && !(await detach(db, table, partition))) break
   }
-  const dropped = await detachedFrom(db, table)
+  const [kept] = partitionRanges(unit, oldest, oldest)
+  const detached = await detachedFrom(db, table)
+  const dropped = detached.filter((name) => name < `${table}_${kept?.name}`) // one that an operator detached may be young
   for (const name of dropped) await run(db, `drop table if exists ${name}`)
   return dropped
 }

@@ -55,9 +55,12 @@ const deleteUsage = statement<[before: Date, limit: number], object>(`
     delete from client_usage where ctid = any(array(
       select ctid from client_usage where hour < $1::timestamptz order by hour limit $2::int)) returning 1`)
 
-/** Deletes, in small steps, credentials and stored responses that expired a day ago, and old usage. Several processes may do so at once. */
-export async function deleteExpired({ slow, now }: Context): Promise<void> {
-  const ago = (days: number) => new Date(now().getTime() - days * DAY_MS)
+/**
+ * Deletes, in small steps, credentials and stored responses that expired a day ago, and old usage. `now` is the database's.
+ * Several processes may do so at once.
+ */
+export async function deleteExpired({ slow }: Context, now: Date): Promise<void> {
+  const ago = (days: number) => new Date(now.getTime() - days * DAY_MS)
   for (const deleteChunk of deletions) await untilShort(() => deleteChunk(slow, CHUNK_ROWS))
   await untilShort(() => deleteSessions(slow, lowerBound('session', ago(SESSION_DAYS)), CHUNK_ROWS))
   await untilShort(() => deleteGrants(slow, lowerBound('grant', ago(GRANT_DAYS)), CHUNK_ROWS))

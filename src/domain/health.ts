@@ -1,3 +1,4 @@
+import { clockAheadMs } from '../db/database-time.ts'
 import { countPending } from '../db/migrate.ts'
 import { partitionsUntil } from '../db/partitions.ts'
 import { within } from '../time/within.ts'
@@ -9,6 +10,8 @@ import { apiVersion } from './core/version.ts'
 export const liveness = { ok: true, service: 'developer-api' } as const
 
 const ANSWER_MS = 2_000
+/** What is written would be dated wrongly, and what is compared with the times of the database judged wrongly. */
+const CLOCK_OFF_MS_MAX = 2 * 60_000
 
 /** What the service is and where its parts are. */
 export function metadata({ publicUrl }: Pick<Context, 'publicUrl'>) {
@@ -22,8 +25,9 @@ export function metadata({ publicUrl }: Pick<Context, 'publicUrl'>) {
 }
 
 /**
- * Whether requests should be sent to this process: it is not stopping, and the database answers within 2 s and has every
- * migration of this release and the partitions that are written to now. Throws `unavailable` otherwise.
+ * Whether requests should be sent to this process: it is not stopping, and within 2 s the database answers, has every
+ * migration of this release and the partitions that are written to now, and agrees about the time. Throws `unavailable`
+ * otherwise.
  */
 export async function checkReadiness(ctx: Context): Promise<{ ready: true }> {
   const lack = await within(ANSWER_MS, findLack(ctx), () => 'the database does not answer')
@@ -34,5 +38,12 @@ export async function checkReadiness(ctx: Context): Promise<{ ready: true }> {
 async function findLack({ db, now, stopping }: Context): Promise<string | undefined> {
   if (stopping.aborted) return 'it stops'
   if ((await countPending(db)) > 0) return 'migrations are missing'
-  return (await partitionsUntil(db)) <= now() ? 'partitions are missing' : undefined
+  if ((await partitionsUntil(db)) <= now()) return 'partitions are missing'
+  return describeClock(await clockAheadMs(db))
+}
+
+function describeClock(aheadMs: number): string | undefined {
+  if (Math.abs(aheadMs) <= CLOCK_OFF_MS_MAX) return undefined
+  const direction = aheadMs > 0 ? 'ahead of' : 'behind'
+  return `the clock of this machine is ${Math.round(Math.abs(aheadMs) / 1000)} s ${direction} that of the database`
 }

@@ -18,12 +18,12 @@ test('what expired goes a day later, what lives stays', async () => {
   const user = await own.user('alice')
   await own.token(['user:read'], { user })
   await own.elapse(accessTokens, 'expiresAt', 24 * HOUR_MS)
-  await deleteExpired(own.context)
+  await deleteExpired(own.context, own.clock.at)
   expect(await count(accessTokens)).toBe(1)
 
   await own.elapse(accessTokens, 'expiresAt', 2 * HOUR_MS)
   const living = await own.token(['user:read'], { user })
-  await deleteExpired(own.context)
+  await deleteExpired(own.context, own.clock.at)
   expect(await count(accessTokens)).toBe(1)
   expect(await authenticate(own.context, living)).toMatchObject({ userId: user.id })
 })
@@ -31,10 +31,10 @@ test('what expired goes a day later, what lives stays', async () => {
 test('used refresh tokens, by which reuse is recognised, stay as long as their grant', async () => {
   expect(await count(refreshTokens)).toBe(2)
   own.clock.at = new Date(own.clock.at.getTime() + 360 * 24 * HOUR_MS)
-  await deleteExpired(own.context)
+  await deleteExpired(own.context, own.clock.at)
   expect(await count(refreshTokens)).toBe(2)
 
   own.clock.at = new Date(own.clock.at.getTime() + 10 * 24 * HOUR_MS)
-  await deleteExpired(own.context)
+  await deleteExpired(own.context, own.clock.at)
   expect([await count(grants), await count(refreshTokens)]).toEqual([0, 0])
 })

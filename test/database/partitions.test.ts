@@ -3,7 +3,7 @@ import { afterAll, expect, test, vi } from 'vitest'
 import { connect } from '../../src/db/client.ts'
 import { isPartitionMissing } from '../../src/db/db-error.ts'
 import { partitionRanges } from '../../src/db/partition-ranges.ts'
-import { maintainPartitions, partitionsUntil } from '../../src/db/partitions.ts'
+import { maintainPartitions, makePartitions, partitionsUntil } from '../../src/db/partitions.ts'
 import { endClient, openPools } from '../../src/db/pools.ts'
 import { statement } from '../../src/db/statement.ts'
 import { decodeTime, idPrefixAt } from '../../src/db/time-prefix.ts'
@@ -38,9 +38,7 @@ test('spans meet, months have their own lengths, and both are those of UTC', () 
 
 test('makes and drops what is due once, also when two begin together, and tells until when there is room', async () => {
   const other = openPools(database.target)
-  const runs = await Promise.all(
-    [database.slow, other.slow].map((db) => maintainPartitions(db, new Date(), { ahead: 7 })),
-  )
+  const runs = await Promise.all([database.slow, other.slow].map((db) => maintainPartitions(db, { ahead: 7 })))
   await other[Symbol.asyncDispose]()
   const made = runs.map((run) => run.made.length).toSorted((a, b) => a - b)
   expect(made[0]).toBe(0)
@@ -75,7 +73,7 @@ test('neither waits for a reader with an open transaction, nor makes one wait', 
   const reader = connect(database.target, { max: 1 })
   await reader.begin(async (tx) => {
     await tx`select count(*) from events`
-    expect((await maintainPartitions(database.slow, new Date(), { ahead: 9 })).made.length).toBeGreaterThanOrEqual(6)
+    expect((await maintainPartitions(database.slow, { ahead: 9 })).made.length).toBeGreaterThanOrEqual(6)
     const create = sql`create table events_blocked partition of events for values from ('evt_y') to ('evt_z')`
     const blocked = database.slow.transaction(async (other) => {
       await other.execute(sql`set local lock_timeout = '100ms'`)
@@ -87,19 +85,51 @@ test('neither waits for a reader with an open transaction, nor makes one wait', 
 })
 
 test('drops what is past its time and nothing else: chat stays for ever', async () => {
-  const { dropped } = await maintainPartitions(database.slow, inDays(38))
+  await makePartitions(database.slow, inDays(-45), { ahead: 30 })
+  await insertAt(inDays(-37))
+  await insertAt(inDays(-34))
+  const { dropped } = await maintainPartitions(database.slow)
   expect(dropped.length).toBeGreaterThan(0)
   expect(dropped.filter((name) => !/^(events|webhook_deliveries_done|webhook_attempts)_/.test(name))).toEqual([])
-  const rows = await database.db.execute<{ id: string }>(sql`select id from events`)
-  expect(rows.length).toBe(1) // today's are gone, the one of six days later is not
+  const rows = await database.db.execute<{ id: string }>(
+    sql`select id from events where id < ${lowerBound('event', inDays(-1))}`,
+  )
+  expect(rows.length).toBe(1) // the one of 37 days ago is gone, the one of 34 days ago is not
 })
+
+test.each([40, -40])(
+  'a process whose clock is %i days off drops nothing that is kept, and makes what is needed',
+  async (days) => {
+    const off = inDays(days)
+    const kept = await namesOf('events')
+    vi.useFakeTimers({ now: off, toFake: ['Date'] })
+    const { made, dropped } = await maintainPartitions(database.slow).finally(() => vi.useRealTimers())
+    expect([made, dropped]).toEqual([[], []])
+    expect(await namesOf('events')).toEqual(kept)
+  },
+)
+
+test('a young partition that somebody detached by hand is left', async () => {
+  const young = `events_${partitionRanges('day', inDays(-3), inDays(-3))[0]?.name}`
+  await makePartitions(database.slow, inDays(-3))
+  await database.slow.execute(sql.raw(`alter table events detach partition ${young}`))
+  expect((await maintainPartitions(database.slow)).dropped).toEqual([])
+  expect(await database.slow.execute(sql.raw(`select 1 from ${young}`))).toEqual([])
+})
+
+async function namesOf(table: string) {
+  const rows = await database.db.execute<{ name: string }>(
+    sql`select inhrelid::regclass::text as name from pg_inherits where inhparent = to_regclass(${table}) order by 1`,
+  )
+  return rows.map(({ name }) => name)
+}
 
 test('a partition whose reader kept it is left, with those behind it, to the next run', async () => {
   const reader = connect(database.target, { max: 1 })
-  await maintainPartitions(database.slow, inDays(40), { ahead: 0 })
+  await makePartitions(database.slow, inDays(-80), { ahead: 10 })
   await reader.begin(async (tx) => {
     await tx`select count(*) from events`
-    const waiting = maintainPartitions(database.slow, inDays(80))
+    const waiting = maintainPartitions(database.slow)
     await vi.waitUntil(async () => (await pending()) === 1, { timeout: 15_000 })
     await database.db.execute(sql`
       select pg_cancel_backend(pid) from pg_stat_activity
@@ -107,7 +137,7 @@ test('a partition whose reader kept it is left, with those behind it, to the nex
     expect((await waiting).dropped.filter((name) => name.startsWith('events_'))).toEqual([])
   })
   expect(await pending()).toBe(1)
-  const { dropped } = await maintainPartitions(database.slow, inDays(80))
+  const { dropped } = await maintainPartitions(database.slow)
   expect(dropped.filter((name) => name.startsWith('events_')).length).toBeGreaterThan(1)
   expect(await pending()).toBe(0)
   await endClient(reader)

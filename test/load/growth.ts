@@ -2,7 +2,7 @@ import { readConfig } from '../../src/config.ts'
 import { connect, databaseOver } from '../../src/db/client.ts'
 import { startEmbedded } from '../../src/db/embedded/supervisor.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { maintainPartitions } from '../../src/db/partitions.ts'
+import { makePartitions } from '../../src/db/partitions.ts'
 import { endClient } from '../../src/db/pools.ts'
 import { listCategories } from '../../src/domain/categories.ts'
 import { getChannel, listChannels } from '../../src/domain/channels.ts'
@@ -124,7 +124,7 @@ async function addMessages(from: number, to: number) {
 }
 
 async function seedAllElse() {
-  await maintainPartitions(databaseOver(seeding), new Date(), { back: DAYS, ahead: 1 })
+  await makePartitions(databaseOver(seeding), new Date(), { back: DAYS, ahead: 1 })
   await seeding.unsafe(`set session_replication_role = replica; ${MAKE}`) // without triggers no foreign key is looked up
   const fill = (table: string, count: number, values: string) =>
     seeding.unsafe(`insert into ${table} select ${values} from generate_series(1, ${count}) n`)

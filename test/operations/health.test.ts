@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { sql } from 'drizzle-orm'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openPools } from '../../src/db/pools.ts'
 import { checkReadiness } from '../../src/domain/health.ts'
 import { createTestContext } from '../support/context.ts'
@@ -26,6 +26,21 @@ test('a database without a partition for today is not', async () => {
   await expect(checkReadiness(own.context)).rejects.toMatchObject({
     code: 'unavailable',
     message: expect.stringContaining('partitions'),
+  })
+})
+
+test.each([
+  [40, 'ahead of'],
+  [-40, 'behind'],
+])('a process whose clock is %i days off is not, and says so', async (days, direction) => {
+  await using own = await createTestContext()
+  vi.useFakeTimers({ now: Date.now() + days * 86_400_000, toFake: ['Date'] })
+  const checked = checkReadiness(own.context).finally(() => vi.useRealTimers())
+  await expect(checked).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringMatching(
+      new RegExp(`clock of this machine is 3456\\d\\d\\d s ${direction} that of the database`),
+    ),
   })
 })
 

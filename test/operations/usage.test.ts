@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, describe, expect, test } from 'vitest'
 import { memoryCounters } from '../../src/counters/counters.ts'
-import { maintainPartitions } from '../../src/db/partitions.ts'
+import { makePartitions } from '../../src/db/partitions.ts'
 import { clients, clientUsage, webhookAttempts, webhookDeliveriesDone } from '../../src/db/schema/index.ts'
 import { createKey, revokeKey } from '../../src/domain/applications/api-keys.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
@@ -126,10 +126,10 @@ test('usage goes after 35 days', async () => {
   app.context.usage.count(id, 'GET /v1/channels/', 200, 1)
   expect(await written(id)).not.toEqual({})
   app.clock.at = new Date(app.clock.at.getTime() + 35 * 24 * HOUR_MS - HOUR_MS)
-  await deleteExpired(app.context)
+  await deleteExpired(app.context, app.clock.at)
   expect(await written(id)).not.toEqual({})
   app.clock.at = new Date(app.clock.at.getTime() + 2 * HOUR_MS)
-  await deleteExpired(app.context)
+  await deleteExpired(app.context, app.clock.at)
   expect(await written(id)).toEqual({})
 })
 
@@ -144,7 +144,7 @@ test('a process writes down what it has counted before it ends', async () => {
 })
 
 describe('the owner of an application sees', async () => {
-  await maintainPartitions(app.context.slow, new Date('2026-03-31T00:00:00Z'), { back: 2 })
+  await makePartitions(app.context.slow, new Date('2026-03-31T00:00:00Z'), { back: 2 })
   const ada = { ...app.context, principal: await person('ada') }
   const created = await createApplication(ada, { name: 'Bot', confidential: true })
   const application_id = created.id

@@ -67,7 +67,7 @@ describe('an alarm is silent while all is well, and fires when', () => {
   })
 
   test('the partition of the day after tomorrow is missing', async () => {
-    await maintainPartitions(stage.context.slow, new Date()) // as the hourly upkeep does
+    await maintainPartitions(stage.context.slow) // as the hourly upkeep does
     expect(await fires('PartitionsRunOut')).toBe(false)
     const future = await stage.run(`
       select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid

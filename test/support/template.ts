@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { connect, type DatabaseTarget, databaseOver } from '../../src/db/client.ts'
 import { migrateDatabase } from '../../src/db/migrate.ts'
-import { maintainPartitions } from '../../src/db/partitions.ts'
+import { makePartitions } from '../../src/db/partitions.ts'
 import { endClient } from '../../src/db/pools.ts'
 
 /** The time at which the clock of a test stands until the test moves it. */
@@ -55,7 +55,7 @@ export async function asAdmin(admin: DatabaseTarget, statement: string): Promise
 async function keepTestPartitions(target: DatabaseTarget): Promise<void> {
   const client = connect(target, { max: 1, statementMs: 0 })
   try {
-    await maintainPartitions(databaseOver(client), new Date(TEST_TIME), { back: 1, ahead: 3 })
+    await makePartitions(databaseOver(client), new Date(TEST_TIME), { back: 1, ahead: 3 })
   } finally {
     await endClient(client)
   }

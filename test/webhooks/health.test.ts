@@ -151,7 +151,7 @@ describe('five days without one success, and at least 20 failures', () => {
     for (const [index, { change }] of scenes.entries()) {
       await change({ firstFailureAt: new Date(Date.now() - (days[index] ?? 0) * DAY_MS) })
     }
-    await maintainDeliveries({ ...stage.context, log })
+    await maintainDeliveries({ ...stage.context, log }, stage.clock.at)
     expect(lines).toEqual([
       { subscription: scenes[1]?.id, days: 1 },
       { subscription: scenes[3]?.id, days: 3 },
@@ -183,9 +183,9 @@ test('a token that expired is no loss: its subscription lives on, also when the 
   const token = await stage.token(['webhook:write'], { user, client })
   await stage.elapse(accessTokens, 'expiresAt', 40 * DAY_MS)
   expect(await authenticate(stage.context, token).catch(({ code }: { code: string }) => code)).toBe('invalid_token')
-  await deleteExpired(stage.context)
+  await deleteExpired(stage.context, stage.clock.at)
   expect(await stage.context.db.$count(accessTokens)).toBe(0)
-  await maintainDeliveries(stage.context)
+  await maintainDeliveries(stage.context, stage.clock.at)
   await say()
   await stage.work()
   expect(await health()).toMatchObject({ status: 'enabled', disabledReason: null })

@@ -1,16 +1,18 @@
+import { databaseTime } from '../../db/database-time.ts'
 import { maintainPartitions } from '../../db/partitions.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { deleteExpired } from '../../domain/expiry.ts'
 import { maintainDeliveries } from '../../domain/webhooks/worker/maintenance.ts'
 import { HOUR_MS } from '../../time/durations.ts'
 
-/** Creates the partitions of the next days and deletes what has expired, now and every hour. */
+/** Creates the partitions of the next days and deletes what has expired by the clock of the database, now and every hour. */
 export function startMaintenance(ctx: Context): AsyncDisposable {
   const maintain = async () => {
     try {
-      await maintainDeliveries(ctx)
-      await maintainPartitions(ctx.slow, ctx.now())
-      await deleteExpired(ctx)
+      const now = await databaseTime(ctx.slow)
+      await maintainDeliveries(ctx, now)
+      await maintainPartitions(ctx.slow)
+      await deleteExpired(ctx, now)
     } catch (error) {
       ctx.log.error({ err: error }, 'Hourly maintenance failed: next attempt in an hour')
     }

@@ -1,4 +1,5 @@
 import { countConnections } from '../../db/connections.ts'
+import { clockAheadMs } from '../../db/database-time.ts'
 import { partitionsUntil } from '../../db/partitions.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { queueMetrics } from '../../domain/webhooks/queue/queue-metrics.ts'
@@ -27,6 +28,7 @@ function describe({
   queue,
   connections,
   partitionsAheadS,
+  clockOffS,
 }: Readings): Record<string, [help: string, samples: Sample[]]> {
   const one = (value: number): Sample[] => [{ value }]
   return {
@@ -45,6 +47,10 @@ function describe({
       'For how long from now every row finds its partition; a week, less the time since the last maintenance',
       one(partitionsAheadS),
     ],
+    clock_off_seconds: [
+      'How far the clocks of this machine and of the database are apart; from 120 on it is not ready',
+      one(clockOffS),
+    ],
     database_connections: [
       'Connections of all processes, by client and state',
       connections.map(({ name, state, count }) => ({ value: count, labels: { client: name, state } })),
@@ -62,10 +68,12 @@ async function readInTime(ctx: Context): Promise<Readings | undefined> {
 }
 
 async function read(ctx: Context) {
-  const [queue, connections, until] = await Promise.all([
+  const [queue, connections, until, aheadMs] = await Promise.all([
     queueMetrics(ctx),
     countConnections(ctx.slow),
     partitionsUntil(ctx.slow),
+    clockAheadMs(ctx.slow),
   ])
-  return { queue, connections, partitionsAheadS: (until.getTime() - ctx.now().getTime()) / 1000 }
+  const partitionsAheadS = (until.getTime() - ctx.now().getTime()) / 1000
+  return { queue, connections, partitionsAheadS, clockOffS: Math.abs(aheadMs) / 1000 }
 }

@@ -181,7 +181,7 @@ const cases: Case[] = [
   ['events of every channel', 101, () => call(() => readEvents(owner, nth('evt', 10, 12_000)))],
   ['what is due', 300, () => call(() => claimDue(ctx, { lane: 0, limit: 100, after: '' })), /Sort$|^Merge Join$/],
   ['whether anything is due', 1, () => call(() => checkDue(ctx))],
-  ['what has expired', 1_000, () => call(() => deleteExpired(ctx))],
+  ['what has expired', 1_000, () => call(() => deleteExpired(ctx, ctx.now()))],
 ]
 
 const WASTEFUL = /^(Seq Scan|Sort|Incremental Sort|Hash Join|Merge Join|Materialize)$/

@@ -1,5 +1,5 @@
 import { connect, type DatabaseTarget, databaseOver } from '../../../src/db/client.ts'
-import { maintainPartitions } from '../../../src/db/partitions.ts'
+import { makePartitions } from '../../../src/db/partitions.ts'
 import { endClient } from '../../../src/db/pools.ts'
 import { idPrefixAt } from '../../../src/db/time-prefix.ts'
 
@@ -113,7 +113,7 @@ const ROWS: readonly [table: string, rows: number, values: string][] = [
 export async function fill(target: DatabaseTarget): Promise<void> {
   const client = connect(target, { max: 1, statementMs: 0 })
   try {
-    await maintainPartitions(databaseOver(client), new Date(), { back: DAYS, ahead: 1 })
+    await makePartitions(databaseOver(client), new Date(), { back: DAYS, ahead: 1 })
     await client.unsafe(`set session_replication_role = replica; ${MAKE}`) // without triggers no foreign key is looked up
     for (const [table, rows, values] of ROWS) {
       await client.unsafe(`insert into ${table} select ${values} from generate_series(1, ${rows}) n`)

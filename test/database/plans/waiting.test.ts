@@ -78,7 +78,7 @@ test('sweeping what is stopped and what is too old', async () => {
   expect(await queue()).toEqual([])
   await stage.emit()
   const later = new Date(stage.clock.at.getTime() + 40 * 86_400_000)
-  await expectApart(() => sweepExpired({ ...ctx, now: () => later }))
+  await expectApart(() => sweepExpired(ctx, later))
 })
 
 test('sending and deleting a message', async () => {

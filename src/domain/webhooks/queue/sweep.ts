@@ -61,9 +61,9 @@ export async function sweepStopped(ctx: Context): Promise<number> {
   return moveAll(ctx, (db) => lockStopped(db, CHUNK_ROWS))
 }
 
-/** Finishes as `expired` what has waited for so long that its event is about to be dropped. */
-export async function sweepExpired(ctx: Context): Promise<number> {
-  const before = lowerBound('delivery', new Date(ctx.now().getTime() - EXPIRE_AFTER_DAYS * DAY_MS))
+/** Finishes as `expired` what has waited for so long that its event is about to be dropped. `now` is the database's. */
+export async function sweepExpired(ctx: Context, now: Date): Promise<number> {
+  const before = lowerBound('delivery', new Date(now.getTime() - EXPIRE_AFTER_DAYS * DAY_MS))
   return moveAll(ctx, (db) => lockOld(db, before, CHUNK_ROWS))
 }
 

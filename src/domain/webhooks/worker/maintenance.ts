@@ -8,10 +8,13 @@ const CHUNK_ROWS = 1_000
 /** The time between two runs, so that each run warns of the subscriptions that have reached a day since the last one. */
 const PERIOD = `interval '1 hour'`
 
-/** The hourly work on deliveries, to be done before partitions are dropped. Safe in several processes at once. */
-export async function maintainDeliveries(ctx: Context): Promise<void> {
+/**
+ * The hourly work on deliveries, to be done before partitions are dropped. `now` is the database's. Safe in several processes
+ * at once.
+ */
+export async function maintainDeliveries(ctx: Context, now: Date): Promise<void> {
   await sweepStopped(ctx)
-  await sweepExpired(ctx)
+  await sweepExpired(ctx, now)
   await deleteOld(ctx.slow, CHUNK_ROWS)
   await warnOfFailing(ctx)
   const reEncrypted = await reEncryptSecrets(ctx)
