@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
-import { APPLICATION_IN_FLIGHT_MAX } from '../../src/domain/webhooks/queue/claim.ts'
+import { OWNER_IN_FLIGHT_MAX } from '../../src/domain/webhooks/queue/claim.ts'
 import { numbersGiven } from './options.ts'
 import { putLoadOn, type Seen } from './soak-load.ts'
 import { Ear, startEars } from './soak-receivers.ts'
@@ -124,7 +124,7 @@ async function reckon(): Promise<string[]> {
     expect(unheard.length === 0, `${name} did not hear of ${unheard.length} of ${due.length} events`)
     expect(accepted.size === due.length, `${name} heard of ${accepted.size} events, not of ${due.length}`)
   }
-  const bound = total(kills) * APPLICATION_IN_FLIGHT_MAX
+  const bound = total(kills) * OWNER_IN_FLIGHT_MAX
   expect(repeats() <= bound, `${repeats()} deliveries came again; at most ${bound} were in flight`)
   expect(stage.endedAlone() === 0, `Processes ended by themselves: ${stage.endedAlone()}`)
   return found

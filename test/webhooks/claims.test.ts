@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Claimed, type Cursor, claimDue } from '../../src/domain/webhooks/queue/claim.ts'
+import { type Claimed, type ClaimRequest, type Cursor, claimDue } from '../../src/domain/webhooks/queue/claim.ts'
 import { renewLeases, settle } from '../../src/domain/webhooks/queue/settle.ts'
 import { releaseOf, type Settlement } from '../../src/domain/webhooks/queue/settlement.ts'
 import { sweepStopped } from '../../src/domain/webhooks/queue/sweep.ts'
@@ -21,7 +21,7 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]()
 })
 
-const claim = (limit = 100, more: { lane?: 0 | 1; after?: Cursor; scan?: number; perApplication?: number } = {}) =>
+const claim = (limit = 100, more: Partial<ClaimRequest> = {}) =>
   claimDue(stage.context, { lane: 0, limit, after: '', ...more })
 const finish = (row: Claimed): Settlement => ({
   ...releaseOf(row),
@@ -52,22 +52,25 @@ describe.each([2, 10])('%i claimers at once', (claimers) => {
     expect(await stage.queue()).toEqual([])
   })
 
-  test(`never go over the cap of a subscription or of an application, as the database counts, ${ROUNDS} of 100 times`, async () => {
+  test(`never go over the cap of a subscription or of an owner, as the database counts, ${ROUNDS} of 100 times`, async () => {
     const [one = ''] = await crowd({ size: 1 })
     const many = await crowd({ size: 20, isOneApplication: true })
+    const old = await stage.user(`old_${claimers}`)
+    await stage.run(`update users set created_at = now() - interval '8 days' where id = '${old.id}'`)
+    const ofOld = await crowd({ size: 20, ownerId: old.id })
+    const young = await stage.user(`young_${claimers}`)
+    await stage.run(`update users set created_at = now() where id = '${young.id}'`)
+    const ofNew = await crowd({ size: 20, ownerId: young.id })
     for (let round = 0; round < ROUNDS; round++) {
       await clear()
-      await deliveries([one, ...many], 20)
-      await allAtOnce(() => claim(100))
+      await deliveries([one, ...many, ...ofOld, ...ofNew], 20)
+      await allAtOnce(() => claim(200))
       const leased = (await stage.queue()).filter(({ lease }) => lease !== null)
-      expect(
-        leased.filter((row) => row.subscriptionId === one),
-        'a subscription: its window',
-      ).toHaveLength(8)
-      expect(
-        leased.filter((row) => row.subscriptionId !== one),
-        'twenty of one application: its cap',
-      ).toHaveLength(64)
+      const inFlight = (of: string[]) => leased.filter((row) => of.includes(row.subscriptionId)).length
+      expect(inFlight([one]), 'a subscription: its window').toBe(8)
+      expect(inFlight(many), 'twenty of one application that nobody owns').toBe(64)
+      expect(inFlight(ofOld), 'twenty applications of one account').toBe(64)
+      expect(inFlight(ofNew), 'twenty applications of a new account').toBe(16)
     }
   }, 120_000)
 })
@@ -167,6 +170,25 @@ describe('fairness', () => {
     await stage.run(`update webhook_subscriptions set open_until = null`)
   })
 
+  test('slow and unproven receivers get no more places than they may, however many owners; fast ones get the rest', async () => {
+    const slow = await crowd({ size: 50, rows: 3, attemptMs: 14_000 })
+    const unproven = await crowd({ size: 50, rows: 3 })
+    const fast = await crowd({ size: 20, rows: 3, attemptMs: 50 })
+    const { rows } = await claim(128, { slow: 10, unproven: 20, scan: 200 })
+    const of = (ids: string[]) => rows.filter((row) => ids.includes(row.subscription_id))
+    expect([of(slow).length, of(unproven).length, of(fast).length]).toEqual([10, 20, 60])
+    expect(new Set(bySubscription(of(slow))).size, 'one of each').toBe(10)
+    expect(new Set(of(slow).map(({ pace }) => pace))).toEqual(new Set(['slow']))
+    expect((await claim(128, { slow: 0, unproven: 0, scan: 200 })).rows, 'nothing of the others is left').toEqual([])
+  })
+
+  test('among unproven receivers the owners take turns: one with fifty leaves another its place', async () => {
+    const owner = await stage.user('fifty')
+    await crowd({ size: 50, rows: 1, ownerId: owner.id })
+    const [single = ''] = await crowd({ size: 1, rows: 1 })
+    expect(bySubscription((await claim(100, { unproven: 2, scan: 100 })).rows)).toContain(single)
+  })
+
   test('after its rest a subscription gets one probe and no more', async () => {
     const [id = ''] = await crowd({ size: 1, rows: 5 })
     await stage.run(
@@ -209,7 +231,7 @@ test(`renewing, settling, sweeping, deleting and claiming the same rows at once 
     const ids = await crowd({ size: 6 })
     await stage.run(`update webhook_subscriptions set send_window = 32`)
     await deliveries(ids, 40)
-    const { rows } = await claim(240, { perApplication: 240 })
+    const { rows } = await claim(240, { perOwner: 240 })
     const shuffled = () => rows.toSorted(() => Math.random() - 0.5)
     const failing = (row: Claimed): Settlement => ({
       ...retry(row, 0),

@@ -4,7 +4,7 @@ import { endClient } from '../../src/db/pools.ts'
 import { CONNECT_MS } from '../../src/domain/webhooks/http/connector.ts'
 import { DEADLINE_MS } from '../../src/domain/webhooks/http/transport.ts'
 import { WINDOW_MAX } from '../../src/domain/webhooks/queue/circuit-breaker.ts'
-import { APPLICATION_IN_FLIGHT_MAX, LEASE_S } from '../../src/domain/webhooks/queue/claim.ts'
+import { LEASE_S, OWNER_IN_FLIGHT_MAX } from '../../src/domain/webhooks/queue/claim.ts'
 import { queueMetrics } from '../../src/domain/webhooks/queue/queue-metrics.ts'
 import { deliveryStatus } from '../../src/domain/webhooks/worker/delivery-status.ts'
 import { SLOTS } from '../../src/domain/webhooks/worker/engine.ts'
@@ -26,8 +26,8 @@ test('the times and caps of the engine fit each other', () => {
   expect(LEASE_S * 1000).toBeGreaterThanOrEqual(2 * DEADLINE_MS)
   expect(BUDGET_MS).toBeGreaterThan(DEADLINE_MS)
   expect(DEADLINE_MS).toBeGreaterThan(CONNECT_MS)
-  expect(SLOTS).toBeGreaterThanOrEqual(APPLICATION_IN_FLIGHT_MAX)
-  expect(APPLICATION_IN_FLIGHT_MAX).toBeGreaterThanOrEqual(WINDOW_MAX)
+  expect(SLOTS).toBeGreaterThanOrEqual(OWNER_IN_FLIGHT_MAX)
+  expect(OWNER_IN_FLIGHT_MAX).toBeGreaterThanOrEqual(WINDOW_MAX)
 })
 
 test('what was done is counted, and how long it took', async () => {

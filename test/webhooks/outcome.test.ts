@@ -14,6 +14,7 @@ const delivery: Claimed = {
   lane: 0,
   attempts: 0,
   claims: 1,
+  pace: 'fast',
   lease: '',
   created_ms: 0,
 }

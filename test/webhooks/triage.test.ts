@@ -5,7 +5,15 @@ import type { LoadedDelivery } from '../../src/domain/webhooks/queue/load.ts'
 import { triage } from '../../src/domain/webhooks/queue/triage.ts'
 
 const row: Claimed = {
-  ...{ id: 'dlv_x', event_id: 'evt_x', type: 'webhook.test', subscription_id: 'sub_x', lane: 0, lease: '' },
+  ...{
+    id: 'dlv_x',
+    event_id: 'evt_x',
+    type: 'webhook.test',
+    subscription_id: 'sub_x',
+    lane: 0,
+    lease: '',
+    pace: 'fast',
+  },
   ...{ attempts: 0, claims: 1, created_ms: 0 },
 }
 const content = {

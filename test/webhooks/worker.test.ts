@@ -72,7 +72,7 @@ describe('the loop', () => {
     expect(slow.receiver.requests, 'its window').toHaveLength(8)
   })
 
-  test('leaves half of its slots to others when sixty receivers of one application hang', async () => {
+  test('leaves half of its slots to others when sixty receivers of one account hang', async () => {
     await using _ = work({ graceMs: 0 })
     const hanging = await stage.receiver(() => 'hang')
     for (let n = 0; n < 60; n++) await stage.subscribe(hanging.url, { types: ['livestream.started'] })
@@ -83,8 +83,32 @@ describe('the loop', () => {
     await stage.subscribe(quick.url, { as: other })
     for (let n = 0; n < 5; n++) await stage.say(`${n}`)
     await quick.received(5)
-    expect(hanging.requests, 'the cap of the application').toHaveLength(64)
+    expect(hanging.requests, 'the cap of the owner').toHaveLength(64)
   })
+
+  test.for([
+    { pace: 'took long', attemptMs: '14000', places: 42 },
+    { pace: 'have not answered yet', attemptMs: 'null', places: 70 },
+  ])(
+    'leaves slots to others when receivers that $pace hang, of however many accounts',
+    async ({ attemptMs, places }) => {
+      const hanging = [await stage.receiver(() => 'hang'), await stage.receiver(() => 'hang')] // an origin takes 64 at a time
+      for (let n = 0; n < 8; n++) {
+        const as = stage.asApplication((await stage.client()).id)
+        for (const { url } of hanging) await stage.subscribe(url, { types: ['livestream.started'], as })
+      }
+      await stage.run(`update webhook_subscriptions set attempt_ms = ${attemptMs}`)
+      await stage.emit(8)
+      await using _ = work({ graceMs: 0 })
+      const { id, say, receiver } = await stage.scene()
+      await stage.run(`update webhook_subscriptions set attempt_ms = 50 where id = '${id}'`)
+      const inFlight = () => hanging.reduce((sum, { requests }) => sum + requests.length, 0)
+      await expect.poll(inFlight).toBe(places)
+      for (let n = 0; n < 5; n++) await say(`${n}`)
+      await receiver.received(5)
+      expect(inFlight(), 'its places').toBe(places)
+    },
+  )
 
   test('keeps a third of its slots from retries and replays', async () => {
     const hanging = [await stage.receiver(() => 'hang'), await stage.receiver(() => 'hang')] // an origin takes 64 at a time
@@ -93,6 +117,7 @@ describe('the loop', () => {
     }
     await stage.emit(10)
     await stage.run('update webhook_deliveries set lane = 1')
+    await stage.run('update webhook_subscriptions set attempt_ms = 50')
     await using _ = work({ graceMs: 0 })
     await Promise.all(hanging.map((receiver) => receiver.received(40)))
     const { say, receiver } = await stage.scene()

@@ -31,6 +31,8 @@ export const webhookSubscriptions = pgTable(
     lastSuccessAt: instant(),
     openUntil: timestamp({ withTimezone: true }),
     openForS: integer().notNull().default(0),
+    /** How long its attempts took lately, a moving average in milliseconds; null before the first. */
+    attemptMs: integer(),
   },
   (table) => [
     index('webhook_subscriptions_page')

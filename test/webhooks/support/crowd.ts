@@ -8,6 +8,10 @@ type Crowd = {
   rows?: number
   /** All of one application, or each of its own. */
   isOneApplication?: boolean
+  /** The account that owns them. */
+  ownerId?: string
+  /** How long their attempts took lately. */
+  attemptMs?: number
   url?: string
   lane?: 0 | 1
 }
@@ -30,19 +34,21 @@ export function crowds(stage: Stage) {
       )}]::text[]) s (id), generate_series(1, ${rows}::int) n`)
   }
 
-  async function crowd({ size, rows = 0, isOneApplication = false, url = 'http://127.0.0.1:9/', lane = 0 }: Crowd) {
+  async function crowd(of: Crowd) {
+    const { size, rows = 0, isOneApplication = false, url = 'http://127.0.0.1:9/', lane = 0 } = of
+    const { ownerId = null, attemptMs = null } = of
     const batch = batches++
     const prefix = `01kdyak3sm0000${String(batch).padStart(6, '0')}`
     const client = isOneApplication ? sql`'000000'` : sql`lpad(n::text, 6, '0')`
     const made = await db.execute<{ id: string }>(sql`
       with clients as (
-        insert into clients (id, name, confidential, grant_types, scopes, auth_method, created_at, updated_at)
-        select distinct 'cli_' || ${prefix} || ${client}, 'A', true, '{client_credentials}'::text[], '{}'::text[], 'secret', now(), now()
+        insert into clients (id, owner_id, name, confidential, grant_types, scopes, auth_method, created_at, updated_at)
+        select distinct 'cli_' || ${prefix} || ${client}, ${ownerId}::text, 'A', true, '{client_credentials}'::text[], '{}'::text[], 'secret', now(), now()
         from generate_series(1, ${size}::int) n
       )
-      insert into webhook_subscriptions (id, client_id, url, event_types, created_at, updated_at)
+      insert into webhook_subscriptions (id, client_id, url, event_types, created_at, updated_at, attempt_ms)
       select 'sub_' || ${prefix} || lpad(n::text, 6, '0'), 'cli_' || ${prefix} || ${client}, ${url},
-        '{livestream.started}', '2026-01-01', '2026-01-01' from generate_series(1, ${size}::int) n returning id`)
+        '{livestream.started}', '2026-01-01', '2026-01-01', ${attemptMs}::int from generate_series(1, ${size}::int) n returning id`)
     const ids = made.map(({ id }) => id)
     if (rows > 0) await deliveries(ids, rows, { lane })
     return ids

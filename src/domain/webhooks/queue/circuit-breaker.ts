@@ -1,4 +1,5 @@
 import { DISABLE_AFTER_DAYS, DISABLE_AFTER_FAILURES } from '../../../shared/delivery.ts'
+import { changesPace, nextAttemptMs } from './pace.ts'
 
 /** Failures in a row after which the circuit breaker of a subscription opens; afterwards one probe at a time is sent. */
 export const FAILURES_TO_OPEN = 5
@@ -23,7 +24,8 @@ summed as materialized (
     count(*) filter (where grows)::int as growth,
     count(*) filter (where not is_success and o > coalesce(success_o, -1))::int as failures,
     coalesce(bool_or(is_probe) filter (where not is_success and o > coalesce(success_o, -1)), false) as probe_failed,
-    max(retry_after_s) filter (where o > coalesce(success_o, -1)) as retry_after_s
+    max(retry_after_s) filter (where o > coalesce(success_o, -1)) as retry_after_s,
+    max(duration_ms) as latest_ms
   from marked group by subscription_id
 ),
 -- locked in the order of the identifiers, and only what changes: a healthy subscription is written once a minute
@@ -36,6 +38,7 @@ affected as materialized (
   where failures > 0 or growth > 0 or halves or s.consecutive_failures > 0 or s.first_failure_at is not null
     or s.open_until is not null or s.last_success_at is null
     or s.last_success_at < statement_timestamp() - interval '1 minute'
+    or ${changesPace('s.attempt_ms', 'latest_ms')}
   order by s.id for update of s
 ),
 -- the breaker opens at the fifth failure in a row; each failed probe doubles how long it stays open
@@ -70,6 +73,7 @@ decided as (
       statement_timestamp() + retry_after_s * interval '1 second'),
     -- additive increase, multiplicative decrease
     send_window = greatest(1, least(${WINDOW_MAX}, case when halves then decided.send_window / 2 else decided.send_window + growth end)),
+    attempt_ms = coalesce(${nextAttemptMs('s.attempt_ms', 'latest_ms')}, s.attempt_ms),
     status = case when disable_for is null then s.status else 'disabled' end,
     disabled_reason = coalesce(disable_for, s.disabled_reason),
     disabled_at = case when disable_for is null then s.disabled_at else statement_timestamp() end,

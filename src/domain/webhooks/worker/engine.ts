@@ -7,6 +7,7 @@ import { DatabaseClock } from '../queue/database-clock.ts'
 import { registerAttempts } from '../queue/in-flight.ts'
 import { type DeliveryContent, type LoadedDelivery, loadContents } from '../queue/load.ts'
 import { settlementOf } from '../queue/outcome.ts'
+import type { Pace } from '../queue/pace.ts'
 import { type AttemptResult, releaseOf } from '../queue/settlement.ts'
 import { triage } from '../queue/triage.ts'
 import { OpenedSecrets } from '../secrets/secrets.ts'
@@ -18,6 +19,12 @@ import { SettleBatcher } from './settle-batcher.ts'
 export const SLOTS = 128
 /** Retries and replays leave at least a third of the slots to first attempts. */
 const RETRY_SLOTS = Math.floor((SLOTS * 2) / 3)
+/** Receivers whose last attempts took long, of whatever owner: each holds its slot for seconds. */
+const SLOW_SLOTS = Math.floor(SLOTS / 3)
+/** An eighth is for receivers that are known to be fast alone, whatever all others do. */
+const FAST_SLOTS = Math.floor(SLOTS / 8)
+/** Receivers of which nothing is known yet: more than one owner may have in flight, or a new receiver would wait for them. */
+const UNPROVEN_SLOTS = SLOTS - SLOW_SLOTS - FAST_SLOTS
 /** With more results than this waiting for the database, no attempt is begun. */
 const UNSETTLED_MAX = 4 * SLOTS
 const UNSIGNABLE_PAUSE_S = 60
@@ -79,7 +86,7 @@ export class Engine {
   /** One claim visits only some of the subscriptions, so this goes on until it has rows or has visited all. */
   async #claimFromAny(lane: Lane, limit: number): Promise<Claim> {
     for (let isFromStart = this.#cursors[lane] === ''; ; ) {
-      const claim = await claimDue(this.#ctx, { lane, limit, after: this.#cursors[lane] })
+      const claim = await claimDue(this.#ctx, { lane, limit, after: this.#cursors[lane], ...this.#freeByPace() })
       this.#cursors[lane] = claim.next
       const hasVisitedAll = isFromStart && claim.next === ''
       if (claim.rows.length > 0 || hasVisitedAll) return claim
@@ -116,8 +123,18 @@ export class Engine {
     if (this.#isStopping || this.#batcher.pending > UNSETTLED_MAX) return 0
     const free = SLOTS - this.#running.size
     if (lane === 0) return free
-    const retries = [...this.#running.values()].filter(({ row }) => row.lane === 1).length
-    return Math.min(free, RETRY_SLOTS - retries)
+    return Math.min(free, RETRY_SLOTS - this.#countRunning(({ lane: other }) => other === 1))
+  }
+
+  #freeByPace() {
+    const free = (slots: number, pace: Pace) => Math.max(0, slots - this.#countRunning((row) => row.pace === pace))
+    return { slow: free(SLOW_SLOTS, 'slow'), unproven: free(UNPROVEN_SLOTS, 'unproven') }
+  }
+
+  #countRunning(is: (row: Claimed) => boolean): number {
+    let n = 0
+    for (const { row } of this.#running.values()) if (is(row)) n++
+    return n
   }
 
   async #begin(rows: Claimed[], clock: DatabaseClock) {
