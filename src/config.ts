@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import type { CronAccess } from './domain/core/context.ts'
+import { isLoopbackHost } from './domain/core/url.ts'
 
 // Libraries read NODE_ENV when they are loaded, so main.ts and cli.ts import this file first.
 process.env.NODE_ENV ??= 'production'
@@ -53,7 +55,7 @@ export const variables = {
   DEMO_DATA: onOff('whether demo data is made at the start').optional(),
   CRON_SECRET: z
     .string()
-    .regex(/^[\x21-\x7E]+$/, 'must be printable characters without spaces')
+    .regex(/^[\x21-\x7E]{16,}$/, 'must be at least 16 printable characters without spaces')
     .optional(),
   SECRET_KEYS: z
     .string()
@@ -130,10 +132,13 @@ function faultsIn(issues: readonly { path: PropertyKey[]; message: string }[]): 
 
 function configOf(read: Environment) {
   const isEmbedded = read.DATABASE_URL === undefined
+  const publicUrl = read.PUBLIC_URL ?? `http://${localHost(read.HOST)}:${read.PORT}`
+  const listensHere = isLoopbackHost(read.HOST)
+  const isForThisMachine = listensHere && isLoopbackHost(new URL(publicUrl).hostname)
   return {
     port: read.PORT,
     host: read.HOST,
-    publicUrl: read.PUBLIC_URL ?? `http://${localHost(read.HOST)}:${read.PORT}`,
+    publicUrl,
     dataDir: read.DATA_DIR,
     isEmbedded,
     databaseUrl: read.DATABASE_URL,
@@ -141,14 +146,15 @@ function configOf(read: Environment) {
     directUrl: read.DATABASE_DIRECT_URL ?? read.DATABASE_URL,
     pooler: read.DATABASE_POOLER,
     redisUrl: read.REDIS_URL,
-    hasDemoData: isOn(read.DEMO_DATA, isEmbedded),
-    cronSecret: read.CRON_SECRET,
+    hasDemoData: isOn(read.DEMO_DATA, isEmbedded && listensHere),
+    cronAccess: cronAccessOf(read, isForThisMachine),
     secretKeys: read.SECRET_KEYS,
     hasWorker: read.WEBHOOK_WORKER === 'on',
     targets: {
-      allowPrivate: isOn(read.WEBHOOK_ALLOW_PRIVATE, isEmbedded),
+      allowPrivate: isOn(read.WEBHOOK_ALLOW_PRIVATE, isEmbedded && isForThisMachine),
       allowCidrs: read.WEBHOOK_ALLOW_CIDRS ?? [],
       proxyUrl: read.WEBHOOK_PROXY_URL,
+      ownPorts: [read.PORT, ...(read.METRICS_PORT === undefined ? [] : [read.METRICS_PORT])],
     },
     processes: read.WEB_CONCURRENCY,
     trustedProxies: read.TRUST_PROXY,
@@ -158,6 +164,12 @@ function configOf(read: Environment) {
     signup: read.SIGNUP,
     logLevel: read.LOG_LEVEL,
   }
+}
+
+/** Without a secret nobody is let in but this machine, and not even that where a proxy on it may call for strangers. */
+function cronAccessOf({ CRON_SECRET: secret, TRUST_PROXY }: Environment, isForThisMachine: boolean): CronAccess {
+  if (secret !== undefined) return { secret }
+  return isForThisMachine && TRUST_PROXY === 0 ? 'this machine' : 'nobody'
 }
 
 /** The embedded server accepts 60 connections, and a process needs 11. */

@@ -14,7 +14,7 @@ import { openKeyring } from './keyring.ts'
 import { watchStatements } from './metrics/statements.ts'
 
 export type ContextConfig = CountersConfig &
-  Pick<Config, 'replicaUrl' | 'pooler' | 'secretKeys' | 'dataDir' | 'publicUrl' | 'targets' | 'cronSecret' | 'signup'>
+  Pick<Config, 'replicaUrl' | 'pooler' | 'secretKeys' | 'dataDir' | 'publicUrl' | 'targets' | 'cronAccess' | 'signup'>
 
 type CountersConfig = Pick<Config, 'hasRateLimits' | 'redisUrl'>
 
@@ -56,7 +56,7 @@ export async function openContext(
     usage: new UsageCounts(() => new Date()),
     publicUrl: config.publicUrl,
     targets: config.targets,
-    cronSecret: config.cronSecret,
+    cronAccess: config.cronAccess,
     signup: config.signup,
     log: logger,
     traces,

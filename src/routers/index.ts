@@ -16,7 +16,7 @@ import { usageRouter } from './usage.ts'
 import { usersRouter } from './users.ts'
 import { webhooksRouter } from './webhooks.ts'
 
-export const appRouter = router({
+const shared = {
   oauth: oauthRouter,
   users: usersRouter,
   channels: channelsRouter,
@@ -26,13 +26,18 @@ export const appRouter = router({
   moderation: moderationRouter,
   events: eventsRouter,
   health: healthRouter,
-  internal: internalRouter,
   account: accountRouter,
   applications: applicationsRouter,
   webhooks: webhooksRouter,
   deliveries: deliveriesRouter,
   doctor: doctorRouter,
   usage: usageRouter,
-})
+}
+
+/** What /trpc serves. */
+export const appRouter = router(shared)
+
+/** What REST is read from: the cron job's operations exist there alone. */
+export const restRouter = router({ ...shared, internal: internalRouter })
 
 export type AppRouter = typeof appRouter

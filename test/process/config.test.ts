@@ -28,6 +28,41 @@ describe('the environment', () => {
     expect(config.directUrl).toBe('postgres://app@db:5432/app')
   })
 
+  test.each([
+    [{}, { private: true, demo: true, cron: 'this machine' }],
+    [
+      { HOST: '::1', PUBLIC_URL: 'http://localhost:8080' },
+      { private: true, demo: true, cron: 'this machine' },
+    ],
+    [{ PUBLIC_URL: 'https://developers.example' }, { private: false, demo: true, cron: 'nobody' }],
+    [{ HOST: '0.0.0.0' }, { private: false, demo: false, cron: 'nobody' }],
+    [{ HOST: '::' }, { private: false, demo: false, cron: 'nobody' }],
+    [
+      { HOST: '192.0.2.1', PUBLIC_URL: 'http://127.0.0.1' },
+      { private: false, demo: false, cron: 'nobody' },
+    ],
+    [{ PUBLIC_URL: 'http://127.0.0.1.evil.example' }, { private: false, demo: true, cron: 'nobody' }],
+    [{ TRUST_PROXY: '1' }, { private: true, demo: true, cron: 'nobody' }],
+    [
+      { HOST: '0.0.0.0', DEMO_DATA: 'on', WEBHOOK_ALLOW_PRIVATE: 'on' },
+      { private: true, demo: true, cron: 'nobody' },
+    ],
+  ])(
+    'what is only for this machine is off where others may reach it: %j',
+    (given, { private: allowPrivate, demo, cron }) => {
+      const { targets, hasDemoData, cronAccess } = readConfig(given)
+      expect({ allowPrivate: targets.allowPrivate, hasDemoData, cronAccess }).toEqual({
+        allowPrivate,
+        hasDemoData: demo,
+        cronAccess: cron,
+      })
+    },
+  )
+
+  test('the ports of the service are no place for webhooks', () => {
+    expect(readConfig({ PORT: '3001', METRICS_PORT: '9464' }).targets.ownPorts).toEqual([3001, 9464])
+  })
+
   test('an empty value counts as absent', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '', DEMO_DATA: '' })).toMatchObject({ port: 3000, isEmbedded: true })
   })
@@ -65,7 +100,8 @@ describe('a wrong value stops the start with one line that names the variable', 
     ['DATABASE_POOLER', 'statement'],
     ['REDIS_URL', 'localhost:6379'],
     ['DEMO_DATA', 'yes'],
-    ['CRON_SECRET', 'two words'],
+    ['CRON_SECRET', 'two words of enough length'],
+    ['CRON_SECRET', 'only-15-letters'],
     ['SECRET_KEYS', 'short'],
     ['SECRET_KEYS', `${KEY},`],
     ['WEBHOOK_WORKER', 'true'],

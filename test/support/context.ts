@@ -50,7 +50,7 @@ export async function createTestContext(overrides: Partial<ProcessContext> = {})
     usage: new UsageCounts(() => clock.at),
     publicUrl: 'http://test',
     targets: { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },
-    cronSecret: undefined,
+    cronAccess: 'this machine',
     signup: 'open',
     log: logged.log,
     ...overrides,

@@ -4,7 +4,8 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { classOf } from '../../src/domain/webhooks/http/attempt-failure.ts'
 import type { Resolve } from '../../src/domain/webhooks/http/dns.ts'
-import type { TargetRules } from '../../src/domain/webhooks/http/target-policy.ts'
+import { compileTargetPolicy, rulesForPort, type TargetRules } from '../../src/domain/webhooks/http/target-policy.ts'
+import { checkTargetUrl } from '../../src/domain/webhooks/http/target-url.ts'
 import { createTransport } from '../../src/domain/webhooks/http/transport.ts'
 import { attempt, to } from './support/attempt.ts'
 import { answers, startHostile } from './support/hostile.ts'
@@ -96,4 +97,32 @@ describe('an egress proxy', () => {
     expect(await attempt(through(refusing.port), url, to('127.0.0.2'))).toBe('E_REFUSED')
     expect(server.requests).toEqual([])
   })
+})
+
+describe('the service’s own ports', () => {
+  const local: TargetRules = { allowPrivate: true, proxyUrl: undefined, isAllowed: () => true }
+
+  test.each(['127.0.0.1', '127.0.0.2', 'localhost', 'hooks.customer.com'])('are never dialled: %s', async (host) => {
+    await using own = await startHostile(answers('200 OK'), { host: '127.0.0.1' })
+    const rules = { ...local, ownPorts: [own.port] }
+    expect(await attempt(rules, `http://${host}:${own.port}/`, to('127.0.0.1'))).toBe('E_BLOCKED_ADDRESS')
+    expect(own.connections).toBe(0)
+  })
+
+  test('are another matter on another machine, and other ports of this one are receivers’', async () => {
+    await using receiver = await startHostile(answers('204 No Content'), { host: '127.0.0.1' })
+    const rules = { ...local, ownPorts: [receiver.port + 1] }
+    expect(await attempt(rules, `http://127.0.0.1:${receiver.port}/`, to('127.0.0.1'))).toBe(204)
+    const own = rulesForPort({ ...local, ownPorts: [3000] }, 3000)
+    expect([own.isAllowed('10.1.2.3'), own.isAllowed('127.0.0.1'), own.isAllowed('::1')]).toEqual([true, false, false])
+  })
+
+  test.each(['http://127.0.0.1:3000/', 'http://0x7f.1:3000/x', 'http://localhost:3000/', 'http://[::1]:3000/'])(
+    'are refused when a subscription is made: %s',
+    (url) => {
+      const policy = { allowPrivate: true, allowCidrs: [], proxyUrl: undefined, ownPorts: [3000] }
+      expect(() => checkTargetUrl(compileTargetPolicy(policy), url)).toThrow(/^url leads to/)
+      expect(checkTargetUrl(compileTargetPolicy({ ...policy, ownPorts: [] }), url).port).toBe('3000')
+    },
+  )
 })

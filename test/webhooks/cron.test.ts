@@ -155,10 +155,10 @@ test('without the database the door says 503, never ok', async () => {
 })
 
 test.each([
-  ['open to loopback', undefined, { outcome: 'delivered', status: 200 }],
-  ['behind its secret', 'a'.repeat(32), { outcome: undefined, status: 401 }],
-])('a subscription to the door itself makes no storm: %s', async (_, cronSecret, { outcome, status }) => {
-  await using door = await serve({ ...stage.context, cronSecret })
+  ['open to this machine', 'this machine' as const, { outcome: 'delivered', status: 200 }],
+  ['behind its secret', { secret: 'a'.repeat(32) }, { outcome: undefined, status: 401 }],
+])('a subscription to the door itself makes no storm: %s', async (_, cronAccess, { outcome, status }) => {
+  await using door = await serve({ ...stage.context, cronAccess })
   const { change, say, done, attempts } = await stage.scene()
   await change({ url: `${door.base}/cron/webhook-deliveries` })
   for (let n = 0; n < 5; n++) await say(`${n}`)

@@ -1,22 +1,34 @@
 import type { Caller, Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
+import { countOrRefuse, networkOf, rateLimits } from '../core/rate-limits.ts'
 import { isSame } from '../core/timing-safe.ts'
+import { isLoopbackHost } from '../core/url.ts'
 
 /**
- * Lets a cron job in. With `CRON_SECRET`: whoever sends it. Without: only this machine, and no request that came through a
- * proxy, since a proxy on this machine would let everybody in. Throws `unauthorized`, `invalid_token`.
+ * Lets a cron job in. With `CRON_SECRET`: whoever sends it. Without: only this machine, by its own name, and no request that
+ * came through a proxy, since a proxy on this machine would let everybody in. Wrong secrets are counted by address; the
+ * right one passes all the same, or somebody who guesses could stop the job. Throws `unauthorized`, `invalid_token`,
+ * `rate_limited`.
  */
-export function admitCron({ cronSecret }: Context, { authorization, address, isForwarded }: Caller): undefined {
-  if (cronSecret === undefined) {
-    if (isLoopback(address) && !isForwarded) return undefined
-    throw new Problem('unauthorized', 'Without CRON_SECRET this operation is served to this machine only.')
-  }
-  const given = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+export async function admitCron(ctx: Context, caller: Caller): Promise<undefined> {
+  const { cronAccess } = ctx
+  if (typeof cronAccess === 'string') return admitThisMachine(cronAccess, caller)
+  const given = /^Bearer +(\S+)$/i.exec(caller.authorization ?? '')?.[1]
   if (given === undefined) throw new Problem('unauthorized', 'Send "Authorization: Bearer <CRON_SECRET>".')
-  if (!isSame(sha256(given), sha256(cronSecret))) {
-    throw new Problem('invalid_token', 'This is not the CRON_SECRET of this service.')
-  }
+  if (isSame(sha256(given), sha256(cronAccess.secret))) return undefined
+  await countOrRefuse(ctx, rateLimits.cronAuthentication, networkOf(caller.address), 'Too many wrong secrets.')
+  throw new Problem('invalid_token', 'This is not the CRON_SECRET of this service.')
+}
+
+/** The `Host` counts as well: a website whose name leads here would have a browser on this machine call. */
+function admitThisMachine(cronAccess: 'this machine' | 'nobody', { address, host, isForwarded }: Caller): undefined {
+  if (cronAccess === 'nobody')
+    throw new Problem('unauthorized', 'This operation needs a CRON_SECRET; the service has none.')
+  if (isLoopback(address) && isLoopbackAuthority(host) && !isForwarded) return undefined
+  throw new Problem('unauthorized', 'Without CRON_SECRET this operation is served to this machine only.')
 }
 
 const isLoopback = (address: string) => /^(127\.|::1$|::ffff:127\.)/.test(address)
+const isLoopbackAuthority = (host = '') =>
+  URL.canParse(`http://${host}`) && isLoopbackHost(new URL(`http://${host}`).hostname)

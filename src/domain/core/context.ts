@@ -31,8 +31,8 @@ export type Context = {
   publicUrl: string
   /** Where webhooks may lead. */
   targets: TargetPolicy
-  /** What a cron job has to send; without it only jobs on this machine are admitted. */
-  cronSecret: string | undefined
+  /** Who may have what is due delivered. */
+  cronAccess: CronAccess
   /** Whether visitors may create an account. */
   signup: 'open' | 'closed'
   log: Logger
@@ -74,7 +74,12 @@ export type TargetPolicy = {
   allowCidrs: readonly string[]
   /** An egress proxy, `http://user:password@host:port`; it is only given addresses that were checked before. */
   proxyUrl: string | undefined
+  /** Ports of this service on this machine: no webhook calls them. */
+  ownPorts?: readonly number[]
 }
+
+/** Who may call as the cron job. */
+export type CronAccess = { secret: string } | 'this machine' | 'nobody'
 
 /** The `DPoP` header of a request, and the request that it must be for. */
 export type DpopProof = { jwt: string; method: string; path: string }
@@ -87,6 +92,8 @@ export type Caller = {
   session: string | undefined
   /** The network address: the socket's, or the one that a trusted proxy reports (`TRUST_PROXY`). */
   address: string
+  /** The `Host` header, as it came. */
+  host?: string | undefined
   /** Whether its headers say that the request came through a proxy. */
   isForwarded: boolean
   requestId: string

@@ -15,6 +15,8 @@ export const rateLimits = {
   clientAuthentication: { name: 'client-authentication', points: 20, windowS: 60 },
   /** Failed authentications at the token endpoint, by address alone. */
   clientAuthenticationAddress: { name: 'client-authentication-address', points: 600, windowS: 60 },
+  /** Wrong secrets of the cron job, by address. */
+  cronAuthentication: { name: 'cron-authentication', points: 20, windowS: 60 },
   /** Failed logins, by account and address. */
   loginAccount: { name: 'login-account', points: 5, windowS: 900 },
   /** Failed logins, by address alone. */

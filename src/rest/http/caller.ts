@@ -12,6 +12,7 @@ export function callerOf(request: IncomingMessage, trustProxy: number): Caller {
     authorization: isRepeated(request, 'authorization') ? '' : headers.authorization,
     session: undefined,
     address: (trustProxy > 0 && hopOf(String(forwardedFor ?? ''), trustProxy)) || (socket.remoteAddress ?? ''),
+    host: headers.host,
     isForwarded: isForwarded(headers),
     requestId: requestIdOf(headers['x-request-id']),
     userAgent: headers['user-agent'],

@@ -2,7 +2,7 @@ import { generateOpenApiDocument } from 'trpc-to-openapi'
 import type { ProblemCode } from '../../domain/core/problem.ts'
 import { problems } from '../../domain/core/problem-table.ts'
 import { apiVersion } from '../../domain/core/version.ts'
-import { appRouter } from '../../routers/index.ts'
+import { restRouter } from '../../routers/index.ts'
 import { scopeDescriptions } from '../../shared/scope-descriptions.ts'
 import {
   envelopeComponents,
@@ -25,7 +25,7 @@ type Described = {
 
 /** The OpenAPI document: what trpc-to-openapi derives, plus the statuses, envelopes, scopes and slashes it cannot express. */
 export function createDocument(publicUrl: string) {
-  const generated = generateOpenApiDocument(appRouter, {
+  const generated = generateOpenApiDocument(restRouter, {
     title: 'Developer API',
     description,
     version: apiVersion,

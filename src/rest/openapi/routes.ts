@@ -2,7 +2,7 @@ import type { AnyProcedure } from '@trpc/server'
 import type * as z from 'zod'
 import type { Access } from '../../domain/access/admission.ts'
 import { Problem } from '../../domain/core/problem.ts'
-import { appRouter } from '../../routers/index.ts'
+import { restRouter } from '../../routers/index.ts'
 import type { Operation, OperationMeta } from '../../routers/operation-meta.ts'
 
 type Procedure = AnyProcedure & { _def: { meta?: OperationMeta; inputs: z.core.$ZodType[] } }
@@ -32,7 +32,7 @@ export type RestRoute = {
 
 /** The REST operations, read from the router once. */
 export const routes: readonly RestRoute[] = Object.entries(
-  appRouter._def.procedures as unknown as Record<string, Procedure>,
+  restRouter._def.procedures as unknown as Record<string, Procedure>,
 ).flatMap(([name, procedure]) => routeOf(name, procedure))
 
 /** Routes without path parameters, found by their exact path. Most requests are for one of these. */

@@ -17,7 +17,7 @@ import type { TRPCError } from '@trpc/server'
 import { createOpenApiNodeHttpHandler } from 'trpc-to-openapi'
 import * as z from 'zod'
 import type { Page } from '../../domain/core/paging.ts'
-import { appRouter } from '../../routers/index.ts'
+import { restRouter } from '../../routers/index.ts'
 import type { ProcedureContext } from '../../routers/trpc.ts'
 import { type RestRoute, routes } from './routes.ts'
 
@@ -108,7 +108,7 @@ function routerOf({ procedure, fields }: RestRoute) {
   const names = z.object(Object.fromEntries(fields.map((name) => [name, z.string()])))
   const called = { _def: { ...procedure._def, inputs: [names] } }
   return {
-    _def: { ...appRouter._def, procedures: { called } },
+    _def: { ...restRouter._def, procedures: { called } },
     createCaller: (request: LightRequest) => ({ called: (input: Fields) => request.call(input) }),
   }
 }

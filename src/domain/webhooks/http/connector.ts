@@ -4,7 +4,7 @@ import { buildConnector } from 'undici'
 import { AttemptFailure } from './attempt-failure.ts'
 import type { Address, Resolve } from './dns.ts'
 import { openTunnel } from './proxy-tunnel.ts'
-import type { TargetRules } from './target-policy.ts'
+import { portOf, rulesForPort, type TargetRules } from './target-policy.ts'
 
 export const CONNECT_MS = 5_000
 
@@ -30,7 +30,18 @@ export function createConnector(options: ConnectorOptions): Connector {
   return rules.proxyUrl === undefined ? directConnector(options) : proxiedConnector(options, rules.proxyUrl)
 }
 
-function directConnector({ rules, resolve, tls, connectMs = CONNECT_MS }: ConnectorOptions): Connector {
+/** The ports of this service have connectors of their own, as `lookup` does not hear of the port. */
+function directConnector(given: ConnectorOptions): Connector {
+  const connectOthers = connectorUnder(given)
+  const own = (given.rules.ownPorts ?? []).map((port) => {
+    const rules = rulesForPort(given.rules, port)
+    return [port, connectorUnder({ ...given, rules })] as const
+  })
+  const connectOwn = new Map(own)
+  return (options, callback) => (connectOwn.get(portOf(options)) ?? connectOthers)(options, callback)
+}
+
+function connectorUnder({ rules, resolve, tls, connectMs = CONNECT_MS }: ConnectorOptions): Connector {
   const lookup: LookupFunction = (host, { all }, done) => {
     allowedAddresses(rules, resolve, host).then(
       (found) => (all ? done(null, found) : done(null, found[0].address, found[0].family)),
@@ -56,9 +67,9 @@ function proxiedConnector(options: ConnectorOptions, proxyUrl: string): Connecto
   const { rules, resolve, tls, connectMs = CONNECT_MS } = options
   const encrypt = secureConnector({ ...tls }, connectMs)
   const open = async ({ hostname, protocol, port }: Options) => {
-    const [target] = await allowedAddresses(rules, resolve, hostname)
-    const portOrDefault = port || (protocol === 'https:' ? '443' : '80')
-    return openTunnel({ proxyUrl, target, port: portOrDefault, connectMs })
+    const toPort = portOf({ protocol, port })
+    const [target] = await allowedAddresses(rulesForPort(rules, toPort), resolve, hostname)
+    return openTunnel({ proxyUrl, target, port: String(toPort), connectMs })
   }
   return (options, callback) => {
     open(options).then(

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { Problem } from '../../core/problem.ts'
-import type { TargetRules } from './target-policy.ts'
+import { portOf, rulesForPort, type TargetRules } from './target-policy.ts'
 
 const URL_LENGTH_MAX = 2048
 
@@ -18,8 +18,10 @@ export function checkTargetUrl(rules: TargetRules, input: string): URL {
   const url = parse(input)
   refuseForm(rules, input, url)
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (isIP(host)) return rules.isAllowed(host) ? url : refuse('leads to an address that is not allowed.')
-  if (isNameAllowed(rules, host.replace(/\.$/, ''))) return url
+  const { isAllowed } = rulesForPort(rules, portOf(url))
+  if (isIP(host)) return isAllowed(host) ? url : refuse('leads to an address that is not allowed.')
+  const name = host.replace(/\.$/, '')
+  if (isNameAllowed(rules, name) && (!/(^|\.)localhost$/.test(name) || isAllowed('127.0.0.1'))) return url
   return refuse('leads to a name that is not allowed.')
 }
 
