@@ -1,4 +1,3 @@
-import { and, count, eq, isNull, sql } from 'drizzle-orm'
 import { webhookSubscriptions as subscriptions, webhookSubscriptionTypes as types } from '../../../db/schema/index.ts'
 import { requireOwnedApplication } from '../../access/ownership.ts'
 import { type AuditActor, actorBehind, audit } from '../../audit/audit.ts'
@@ -7,17 +6,17 @@ import { newId } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
 import type { CreatedSubscription } from '../../core/resources.ts'
 import { isScope } from '../../core/scopes.ts'
-import { type InTransaction, transact } from '../../core/transaction.ts'
+import { transact } from '../../core/transaction.ts'
 import { compileTargetPolicy } from '../http/target-policy.ts'
 import { checkTargetUrl } from '../http/target-url.ts'
 import { keepNewSecret } from '../secrets/secrets.ts'
 import { requireActiveAccounts } from './account-check.ts'
 import { requireEventTypes } from './event-types.ts'
+import { requireRoom } from './limit.ts'
 import { applicationOf } from './ownership.ts'
 
 type NewSubscription = { url: string; event_types: readonly string[]; description?: string | null | undefined }
 
-const SUBSCRIPTIONS_MAX = 100
 const EVERY_CHANNEL = '*'
 
 /**
@@ -36,7 +35,7 @@ export async function createSubscription(
   const eventTypes = requireEventTypes(ctx.principal, input.event_types)
   return transact(ctx, async (tx) => {
     await requireActiveAccounts(tx, { clientId, userId })
-    await requireRoom(tx, clientId)
+    await requireRoom(tx, { clientId, userId })
     const createdAt = tx.now()
     const id = newId('subscription', createdAt)
     const description = input.description || null
@@ -65,15 +64,4 @@ export async function createSubscriptionForApplication(
   }
   const asApplication = { ...ctx, principal: { kind: 'application', clientId, scopes } } as const
   return createSubscription(asApplication, subscription, actorBehind(ctx.principal))
-}
-
-/** The lock makes concurrent creations see each other: without it, 130 at once would all be made. */
-async function requireRoom({ db }: InTransaction, clientId: string) {
-  await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`webhook subscriptions ${clientId}`}, 0))`)
-  const [found] = await db
-    .select({ made: count() })
-    .from(subscriptions)
-    .where(and(eq(subscriptions.clientId, clientId), isNull(subscriptions.deletedAt)))
-  if (!found || found.made < SUBSCRIPTIONS_MAX) return
-  throw new Problem('limit_reached', `An application has at most ${SUBSCRIPTIONS_MAX} subscriptions.`)
 }

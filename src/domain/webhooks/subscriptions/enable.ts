@@ -6,6 +6,7 @@ import { Problem } from '../../core/problem.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { requireActiveAccounts } from './account-check.ts'
 import { isCovering } from './grant-coverage.ts'
+import { requireRoom } from './limit.ts'
 import { countMissed } from './missed-events.ts'
 import { type OwnedSubscription, requireOwnedSubscription } from './ownership.ts'
 
@@ -24,13 +25,14 @@ const healthy = {
 /**
  * Enables a subscription and clears its health. Returns how many events of the last 30 days it missed (counting stops at
  * 10,000): replaying them is a step of its own. Throws `subscription_not_found`, and `forbidden` while the user's grant is
- * gone or the application is stopped.
+ * gone or the application is stopped, and `limit_reached` when others took its place while it had no grant.
  */
 export async function enableSubscription(ctx: ActorContext, { id }: { id: string }): Promise<{ missed: number }> {
   const subscription = await requireOwnedSubscription(ctx, id)
   await transact(ctx, async (tx) => {
     await requireActiveAccounts(tx, subscription)
     await requireGrant(tx, subscription)
+    if (subscription.disabledReason === 'grant_lost') await requireRoom(tx, subscription)
     const enabled = await tx.db
       .update(subscriptions)
       .set({ ...healthy, updatedAt: dbNow })

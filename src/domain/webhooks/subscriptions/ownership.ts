@@ -7,7 +7,7 @@ import { Problem } from '../../core/problem.ts'
 
 export type OwnedSubscription = Pick<
   typeof subscriptions.$inferSelect,
-  'id' | 'clientId' | 'userId' | 'url' | 'eventTypes' | 'status' | 'disabledAt' | 'createdAt'
+  'id' | 'clientId' | 'userId' | 'url' | 'eventTypes' | 'status' | 'disabledReason' | 'disabledAt' | 'createdAt'
 >
 
 /**
@@ -42,6 +42,7 @@ export async function requireOwnedSubscription(ctx: ActorContext, id: string): P
           url: subscriptions.url,
           eventTypes: subscriptions.eventTypes,
           status: subscriptions.status,
+          disabledReason: subscriptions.disabledReason,
           disabledAt: subscriptions.disabledAt,
           createdAt: subscriptions.createdAt,
         })
