@@ -20,27 +20,34 @@ export function addReplay(command: Command, io: CliIo): void {
     ],
     work: async () => {
       const { subscription, only, from, to } = command.opts<Options>()
-      const queued = await withApiAccess(command, io, (api) =>
+      const { queued, hastened } = await withApiAccess(command, io, (api) =>
         withProgress(io, (progress) => replayAll(api, { subscription, only, from, to }, progress)),
       )
       const isNone = queued === 0 && only === 'failed'
-      const text = `${queued} deliveries were queued again.${isNone ? ' What is still being tried needs no replay.' : ''}`
-      return { data: { queued }, text }
+      const waited = hastened > 0 ? ` ${hastened} that waited for their next attempt are sent now.` : ''
+      const text = `${queued} deliveries were queued again.${waited}${isNone ? ' What is still being tried needs no replay.' : ''}`
+      return { data: { queued, hastened }, text }
     },
   })
 }
 
-async function replayAll({ replay }: ApiAccess, options: Options, progress: Progress): Promise<number> {
+async function replayAll(
+  { replay }: ApiAccess,
+  options: Options,
+  progress: Progress,
+): Promise<{ queued: number; hastened: number }> {
   const shareAt = sharesOf(options)
   let queued = 0
+  let hastened = 0
   let after: string | undefined
   do {
     const chunk = await replay({ ...options, after })
     queued += chunk.queued
+    hastened += chunk.hastened
     after = chunk.next ?? undefined
     progress(shareAt(after), `${queued} queued`)
   } while (after !== undefined)
-  return queued
+  return { queued, hastened }
 }
 
 /** A replay runs from the oldest to the newest. Their number is unknown, so the time of the last one says how much is done. */

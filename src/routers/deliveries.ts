@@ -42,7 +42,7 @@ export const deliveriesRouter = router({
 
   replay: procedure({ access: 'sessionOrApplication' })
     .input(z.object({ subscription: text(), only: z.enum(replayKinds), after: text().optional(), ...timeRange() }))
-    .output(z.object({ queued: z.number(), next: z.string().nullable() }))
+    .output(z.object({ queued: z.number(), hastened: z.number(), next: z.string().nullable() }))
     .mutation(({ ctx, input }) => replayDeliveries(ctx, input)),
 
   status: procedure({ access: 'sessionOrApplication' })

@@ -114,9 +114,9 @@ test('replay queues again what a subscription did not get', async () => {
   const { id } = await createSubscription(alice, { url: receiver.url, event_types: ['chat.message.sent'] })
   const replay = ['events', 'replay', '--subscription', id]
   await say('missed')
-  expect(await shell.answerOf(...replay)).toEqual({ queued: 0 })
+  expect(await shell.answerOf(...replay)).toEqual({ queued: 0, hastened: 0 })
   await own.context.db.execute('delete from webhook_deliveries')
-  expect(await shell.answerOf(...replay, '--only', 'missed')).toEqual({ queued: 1 })
+  expect(await shell.answerOf(...replay, '--only', 'missed')).toEqual({ queued: 1, hastened: 0 })
   expect((await shell.run([...replay, '--only', 'everything'])).stderr).toMatch(
     /"everything" is none of failed, missed, all/,
   )

@@ -4,6 +4,7 @@ import { endClient } from '../../src/db/pools.ts'
 import { transact } from '../../src/domain/core/transaction.ts'
 import { redeliver } from '../../src/domain/webhooks/deliveries/redeliver.ts'
 import { type ReplayKind, replayDeliveries } from '../../src/domain/webhooks/deliveries/replay.ts'
+import { testSubscription } from '../../src/domain/webhooks/deliveries/test-delivery.ts'
 import { disableForLostGrant } from '../../src/domain/webhooks/subscriptions/disable.ts'
 import { enableSubscription } from '../../src/domain/webhooks/subscriptions/enable.ts'
 import { createStage, type Stage } from './support/stage.ts'
@@ -61,6 +62,7 @@ describe('disabled in mid backlog', () => {
     const span = { from: String(second?.event.timestamp), to: String(third?.event.timestamp) }
     expect(await replayDeliveries(owner(), { subscription: id, only: 'all', ...span })).toEqual({
       queued: 1,
+      hastened: 0,
       next: null,
     })
     expect((await stage.queue()).map(({ lane }) => lane)).toEqual([1])
@@ -105,8 +107,70 @@ test('a replay leaves alone what was delivered between its picking and its movin
     }
     await tx.unsafe(`update webhook_deliveries_done set outcome = 'delivered' where subscription_id = '${id}'`)
   })
-  expect(await replay).toEqual({ queued: 0, next: null })
+  expect(await replay).toEqual({ queued: 0, hastened: 0, next: null })
   expect([await queue(), (await done()).map(({ outcome }) => outcome)]).toEqual([[], ['delivered']])
   await stage.run(`update webhook_deliveries_done set outcome = 'failed' where subscription_id = '${id}'`)
   await Promise.all([endClient(other), endClient(witness)])
+})
+
+describe('a person who knows that the receiver is well', () => {
+  /** A subscription that rests, with six deliveries of which none succeeded. */
+  async function resting(rest: 'breaker' | 'Retry-After') {
+    let isWell = false
+    const failure = rest === 'breaker' ? { status: 500 } : { status: 503, headers: { 'retry-after': '600' } }
+    const scene = await stage.scene(() => (isWell ? {} : failure))
+    for (let n = 0; n < 6; n++) await scene.say(`${n}`)
+    await stage.work()
+    await scene.say('after it')
+    await stage.work()
+    expect((await scene.health()).openUntil).not.toBeNull()
+    const recover = () => {
+      isWell = true
+      return scene.receiver.requests.length
+    }
+    return { ...scene, recover }
+  }
+
+  test.for(['breaker', 'Retry-After'] as const)(
+    'redelivers at once while the subscription rests (%s), before what else is due',
+    async (rest) => {
+      const { queue, receiver, recover } = await resting(rest)
+      const waiting = (await queue()).find(({ attempts }) => attempts > 0)
+      const before = recover()
+      await redeliver(owner(), { id: String(waiting?.id) })
+      await stage.work()
+      expect(receiver.requests[before]?.event.id).toBe(waiting?.eventId)
+      expect(receiver.requests.length, 'what was due follows').toBeGreaterThan(before + 1)
+    },
+  )
+
+  test('ends the rest by a test that succeeds, not by one that fails', async () => {
+    const { id, health, receiver, recover } = await resting('breaker')
+    await testSubscription(owner(), { id })
+    expect((await health()).openUntil).not.toBeNull()
+    const before = recover()
+    await testSubscription(owner(), { id })
+    expect((await health()).openUntil).toBeNull()
+    await stage.work()
+    expect(receiver.requests.length, 'the test and what was due').toBeGreaterThan(before + 1)
+  })
+
+  test('hastens by a replay of everything what waits for its next attempt, and is told how many', async () => {
+    let isWell = false
+    const { id, say, queue, receiver } = await stage.scene(() => (isWell ? {} : { status: 500 }))
+    for (const text of ['one', 'two']) await say(text)
+    await stage.work()
+    isWell = true
+    for (const only of ['failed', 'missed'] as const) {
+      expect(await replayDeliveries(owner(), { subscription: id, only })).toMatchObject({ hastened: 0 })
+    }
+    expect(await replayDeliveries(owner(), { subscription: id, only: 'all' })).toEqual({
+      queued: 0,
+      hastened: 2,
+      next: null,
+    })
+    await stage.work()
+    expect(receiver.requests).toHaveLength(4)
+    expect(await queue()).toEqual([])
+  })
 })

@@ -1,9 +1,11 @@
 import type { webhookDeliveriesDone } from '../../../db/schema/index.ts'
 import { statement } from '../../../db/statement.ts'
 import type { ActorContext } from '../../core/context.ts'
+import { hastenWaiting } from '../queue/hasten.ts'
 import {
   boundsOf,
   channelsOf,
+  isBeingSent,
   isMissed,
   type MatchingValues,
   matchingEvents,
@@ -17,8 +19,8 @@ export type ReplayKind = (typeof replayKinds)[number]
 
 /** `after` is `next` of the chunk before. */
 export type ReplayRequest = TimeRange & { subscription: string; only: ReplayKind }
-/** `next` is null when everything is queued. */
-export type ReplayProgress = { queued: number; next: string | null }
+/** `hastened`: what waited for its next attempt and is due now, by `all` alone. `next` is null when everything is queued. */
+export type ReplayProgress = { queued: number; hastened: number; next: string | null }
 
 type DoneOutcome = (typeof webhookDeliveriesDone.$inferSelect)['outcome']
 /** The outcomes from which a delivery may go back into the queue. */
@@ -44,7 +46,10 @@ const selectFailed = candidatesIn(failedDeliveries)
 const selectCandidates = {
   failed: { one: selectFailed, all: selectFailed },
   missed: { one: candidatesIn(matchingEvents('one', isMissed)), all: candidatesIn(matchingEvents('all', isMissed)) },
-  all: { one: candidatesIn(matchingEvents('one', 'true')), all: candidatesIn(matchingEvents('all', 'true')) },
+  all: {
+    one: candidatesIn(matchingEvents('one', 'true', isBeingSent)),
+    all: candidatesIn(matchingEvents('all', 'true', isBeingSent)),
+  },
 }
 
 /** Apart from the selection of the candidates, for the reason that last-attempt.ts gives. */
@@ -75,7 +80,8 @@ with finished as (
 select count(*)::int as queued from queued`)
 
 /**
- * Queues up to 1,000 deliveries again, behind first attempts: the same id and bytes, ten new attempts. To be called with
+ * Queues up to 1,000 deliveries again, behind first attempts: the same id and bytes, ten new attempts. `all` also
+ * hastens what waits for its next attempt. To be called with
  * `next` until that is null; doing it twice is harmless. Throws `subscription_not_found`, `invalid_request` while disabled.
  */
 export async function replayDeliveries(ctx: ActorContext, request: ReplayRequest): Promise<ReplayProgress> {
@@ -94,9 +100,11 @@ export async function replayDeliveries(ctx: ActorContext, request: ReplayRequest
     all('occurred_at'),
     replayableOutcomes[only],
   )
+  const hastened = only === 'all' ? await hastenWaiting(ctx.slow, all('delivery_id')) : []
   ctx.wake()
   return {
     queued: chunk?.queued ?? 0,
+    hastened: hastened.length,
     next: candidates.length === CHUNK_ROWS ? (candidates.at(-1)?.key ?? null) : null,
   }
 }

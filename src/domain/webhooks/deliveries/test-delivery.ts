@@ -11,6 +11,7 @@ import { sampleData } from '../../events/sample.ts'
 import type { EventType } from '../../events/types.ts'
 import { createSender, sendAttempt, type WebhookRequest } from '../http/send.ts'
 import { DatabaseClock } from '../queue/database-clock.ts'
+import { endRest } from '../queue/hasten.ts'
 import type { AttemptRecord } from '../queue/settlement.ts'
 import { livingSecrets, OpenedSecrets } from '../secrets/secrets.ts'
 import { requireActiveAccounts } from '../subscriptions/account-check.ts'
@@ -26,7 +27,7 @@ const TEST_SEQUENCE = 0
 
 /**
  * Sends a sample of an event type to one subscription, whatever its types are and even while it is disabled. It is one
- * attempt, without retries and without effect on the subscription's health. Returns the attempt. Throws
+ * attempt, without retries and without effect on the subscription's health, but a success ends its rest. Returns the attempt. Throws
  * `subscription_not_found`, `forbidden` while its application or user is stopped, `rate_limited`.
  */
 export async function testSubscription(
@@ -40,6 +41,7 @@ export async function testSubscription(
   const record = await sendOnce(ctx, subscription, { event_id: event.id, type, payload: event.payload })
   const deliveryId = newId('delivery', ctx.now())
   await keepResult(ctx, { deliveryId, eventId: event.id, type, subscriptionId: id, record })
+  ctx.wake() // a success has ended the rest of the subscription, if it had one
   const { startedMs, durationMs, status, errorClass, response } = record
   const shown = { started_at: new Date(startedMs).toISOString(), duration_ms: durationMs, status, response }
   return { delivery_id: deliveryId, n: 1, ...shown, error_class: errorClass }
@@ -92,5 +94,6 @@ async function keepResult(ctx: ActorContext, { deliveryId, eventId, type, subscr
     await db
       .insert(webhookDeliveriesDone)
       .values({ ...ids, outcome, reason: 'test', attempts: 1, createdAt: startedAt, finishedAt: startedAt })
+    if (outcome === 'delivered') await endRest(db, subscriptionId)
   })
 }

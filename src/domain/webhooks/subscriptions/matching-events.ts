@@ -22,15 +22,20 @@ export const channelsOf = ({ userId }: OwnedSubscription): 'one' | 'all' => (use
 export const isMissed = `not exists (
   select from webhook_deliveries_done x where x.id = e.delivery_id and x.outcome in ('delivered', 'failed'))`
 
-/** SQL for the events that a subscription asks for, oldest first; `isWanted` is a condition on `e`. */
-export const matchingEvents = (channels: 'one' | 'all', isWanted: string) => `
+/** An SQL condition for `matchingEvents`: what waits for its next attempt is not on its way. */
+export const isBeingSent = '(d.lease is not null or d.due_at <= statement_timestamp())'
+
+/**
+ * SQL for the events that a subscription asks for, oldest first; `isWanted` is a condition on `e`. What is on its way
+ * already is left out: whatever is in the queue, unless `isOnItsWay`, a condition on `d`, says otherwise.
+ */
+export const matchingEvents = (channels: 'one' | 'all', isWanted: string, isOnItsWay = 'true') => `
 select e.id as key, e.delivery_id, e.id as event_id, e.type, e.occurred_at from (
   -- sequence 0 is a test, which was for one subscription alone
   select id, type, occurred_at, ${deliveryId('id', '$1')} as delivery_id from events
   where ${channelIs[channels]} and type = any($2::text[]) and id > $4 and id < $5 and sequence > 0
 ) e
--- what is in the queue already is on its way
-where not exists (select from webhook_deliveries d where d.id = e.delivery_id) and ${isWanted}
+where not exists (select from webhook_deliveries d where d.id = e.delivery_id and ${isOnItsWay}) and ${isWanted}
 order by e.id limit $6::int`
 
 export type TimeRange = {

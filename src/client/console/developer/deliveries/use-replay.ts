@@ -22,7 +22,7 @@ export function useReplay(subscription: string) {
     try {
       for (let next: string | null | undefined; next !== null; ) {
         const chunk = await client.deliveries.replay.mutate({ subscription, ...span, ...(next && { after: next }) })
-        queued += chunk.queued
+        queued += chunk.queued + chunk.hastened
         next = chunk.next
         setProgress({ ...idle, isRunning: true, queued })
       }
