@@ -1,12 +1,14 @@
 import type { PgDatabase } from 'drizzle-orm/pg-core'
 import { drizzle, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import postgres, { type Sql } from 'postgres'
+import type { Gate } from './gate.ts'
 import { preparing, type StatementWatch } from './prepared-client.ts'
+import { sessionSettings } from './session-settings.ts'
 import { textArray, uuidArray } from './text-array.ts'
 
 /** Which patch sets which mark in the driver, and to what. Count a number up, here and in its patch, when the patch changes. */
 const PATCHES = {
-  'patches/postgres+3.4.9+001+faults.patch': { mark: 'patchedFaults', version: 1 },
+  'patches/postgres+3.4.9+001+faults.patch': { mark: 'patchedFaults', version: 2 },
   'patches/postgres+3.4.9+002+cost.patch': { mark: 'patchedCost', version: 1 },
 }
 
@@ -35,6 +37,8 @@ export type ConnectOptions = {
   max?: number
   /** `statement_timeout`; 0 for none, which migrations and repairs need. */
   statementMs?: number
+  /** `lock_timeout`; half of `statementMs` by default. */
+  lockMs?: number
   pooler?: Pooler
   /** How many statements may be sent on a connection behind the one that runs. */
   pipeline?: number
@@ -43,6 +47,8 @@ export type ConnectOptions = {
   onNotify?: (channel: string, payload: string) => void
   /** Called when a connection has ended, for any reason. */
   onClose?: () => void
+  /** Called when a connection was refused and none is open. */
+  onRefused?: () => void
 }
 
 const IDLE_S_BEYOND_STATEMENT = 5
@@ -52,14 +58,15 @@ const IDLE_S_BEYOND_STATEMENT = 5
  * `statementMs` and 5 s. One that is still open and silent 5 s later has lost its server, and the patched driver destroys it.
  */
 export function connect(target: DatabaseTarget, options: ConnectOptions = {}): Sql {
-  const { max = 8, statementMs = 10_000, pooler = 'session', pipeline = 0, onNotify, onClose } = options
+  const { max = 8, statementMs = 10_000, pooler = 'session', pipeline = 0 } = options
+  const { onNotify, onClose, onRefused } = options
   const settings = {
     max,
     max_pipeline: pipeline,
     connect_timeout: 5,
     idle_timeout: statementMs === 0 ? 0 : statementMs / 1000 + IDLE_S_BEYOND_STATEMENT,
     max_lifetime: 1800,
-    backoff: (failures: number) => Math.min(1, 0.05 * 2 ** failures), // in seconds; the driver's default grows to 20
+    backoff: (failures: number) => Math.min(0.2, 0.05 * 2 ** failures), // in seconds; the driver's default grows to 20
     keep_alive: 10,
     prepare: pooler === 'session',
     onnotice: () => {},
@@ -67,29 +74,16 @@ export function connect(target: DatabaseTarget, options: ConnectOptions = {}): S
     types: { textArray, uuidArray },
     ...(onNotify && { onnotify: onNotify }),
     ...(onClose && { onclose: onClose }),
+    ...(onRefused && { onrefused: onRefused }),
     connection: sessionSettings({ ...options, statementMs, pooler }),
   }
   return typeof target === 'string' ? postgres(target, settings) : postgres({ ...target, ...settings })
-}
-
-/** PgBouncer accepts no start-up parameter but the name. Set the limits there with `ALTER ROLE`. */
-function sessionSettings({ name = 'developer-api', statementMs = 0, pooler, plans }: ConnectOptions) {
-  if (pooler === 'transaction') return { application_name: name }
-  return {
-    application_name: name,
-    statement_timeout: statementMs,
-    lock_timeout: statementMs / 2,
-    idle_in_transaction_session_timeout: statementMs,
-    TimeZone: 'UTC',
-    random_page_cost: 1.1,
-    ...(plans && { plan_cache_mode: `force_${plans}_plan` }),
-  }
 }
 
 /**
  * Drizzle over a client. Drizzle changes the parsers of the client: times and 64-bit integers of raw statements become text.
  * It is not given the schema, which only relational queries need, because every transaction would create an object per table.
  */
-export function databaseOver(client: Sql, watch?: StatementWatch): Database {
-  return drizzle({ client: preparing(client, watch), casing: 'snake_case' })
+export function databaseOver(client: Sql, watch?: StatementWatch, gate?: Gate): Database {
+  return drizzle({ client: preparing(client, watch, gate), casing: 'snake_case' })
 }

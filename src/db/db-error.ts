@@ -19,9 +19,13 @@ const LOST = new Set([
   '57P03', // cannot_connect_now
 ])
 const OVERLOADED = new Set([
+  'DATABASE_AWAY', // refused by the gate of the pool
   '57014', // query_canceled: the statement took too long
   '55P03', // lock_not_available: it waited too long
+  '53100', // disk_full
+  '53200', // out_of_memory
   '53300', // too_many_connections
+  '53400', // configuration_limit_exceeded: temporary files
   '25006', // read_only_sql_transaction: a primary that has become a replica
 ])
 const RETRYABLE = new Set(['40001', '40P01'])

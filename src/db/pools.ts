@@ -1,6 +1,14 @@
 import type { Sql } from 'postgres'
 import { within } from '../time/within.ts'
-import { connect, type Database, type DatabaseTarget, databaseOver, type Pooler } from './client.ts'
+import {
+  type ConnectOptions,
+  connect,
+  type Database,
+  type DatabaseTarget,
+  databaseOver,
+  type Pooler,
+} from './client.ts'
+import { Gate } from './gate.ts'
 import type { StatementWatch } from './prepared-client.ts'
 
 const END_S = 5
@@ -18,34 +26,40 @@ export type Pools = AsyncDisposable & {
   replica: Database
 }
 
+const STATEMENT_MS: Record<PoolName, number> = { fast: 5_000, slow: 10_000, replica: 10_000 }
+/** How much longer than a statement may take a pool may be silent. */
+const SILENT_MS_MORE = 1_000
+
 /** Opens the pools of a process: at most 10 connections to the primary, 4 to a replica. They connect when first used. */
 export function openPools(target: DatabaseTarget, { replica, pooler = 'session', watch }: PoolOptions = {}): Pools {
-  const fast = { statementMs: 5_000, pipeline: 8, plans: 'generic', pooler } as const
-  const clients: Client[] = [
-    { pool: 'fast', client: connect(target, { ...fast, max: poolSizes.fast }) },
-    // custom plans: lists with optional filters should be planned for the filters that are given
-    {
-      pool: 'slow',
-      client: connect(target, { name: 'developer-api slow', max: poolSizes.slow, plans: 'custom', pooler }),
-    },
-  ]
-  if (replica) {
-    const client = connect(replica, { name: 'developer-api replica', max: poolSizes.replica, plans: 'custom', pooler })
-    clients.push({ pool: 'replica', client })
-  }
-  const [db, slow, readOnly] = clients.map(({ pool, client }) => databaseOver(client, watch?.(pool)))
-  if (!db || !slow) throw new Error('Expected two clients')
+  const open = (pool: PoolName, of: DatabaseTarget, options: ConnectOptions) =>
+    openPool(of, { max: poolSizes[pool], statementMs: STATEMENT_MS[pool], pooler, ...options }, watch?.(pool))
+  const fast = open('fast', target, { pipeline: 8, plans: 'generic' })
+  // custom plans: lists with optional filters should be planned for the filters that are given
+  const slow = open('slow', target, { name: 'developer-api slow', plans: 'custom' })
+  const readOnly =
+    replica === undefined ? undefined : open('replica', replica, { name: 'developer-api replica', plans: 'custom' })
+  const all = [fast, slow, ...(readOnly ? [readOnly] : [])]
   return {
-    db,
-    slow,
-    replica: readOnly ?? slow,
+    db: fast.db,
+    slow: slow.db,
+    replica: (readOnly ?? slow).db,
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(clients.map(({ client }) => endClient(client)))
+      await Promise.all(all.map((pool) => pool.end()))
     },
   }
 }
 
-type Client = { pool: PoolName; client: Sql }
+function openPool(target: DatabaseTarget, options: ConnectOptions & { statementMs: number }, watch?: StatementWatch) {
+  const probe = () => client.unsafe('select 1')
+  const gate = new Gate({ silentMs: options.statementMs + SILENT_MS_MORE, probe })
+  const client = connect(target, { ...options, onRefused: gate.close })
+  const end = () => {
+    gate[Symbol.dispose]()
+    return endClient(client)
+  }
+  return { db: databaseOver(client, watch, gate), end }
+}
 
 export type PoolOptions = {
   replica?: DatabaseTarget | undefined

@@ -1,6 +1,8 @@
 import type { Sql, TransactionSql } from 'postgres'
+import type { Gate } from './gate.ts'
 
 type Client = Sql | TransactionSql
+type Open = (...given: never[]) => unknown
 /** Called with the text of each statement. The function that it returns is called with the rows or the error. */
 export type StatementWatch = (text: string) => (outcome: unknown) => void
 
@@ -9,22 +11,25 @@ type Unsafe = (query: string, parameters?: unknown[], options?: { prepare?: bool
 /**
  * Wraps a client for drizzle so that statements with parameters are prepared, which takes one round trip where drizzle's own
  * calls take two. A text without parameters is not prepared, because it may consist of several statements, as a migration
- * does. The client's own `prepare: false`, for a transaction pooler, takes precedence.
+ * does. The client's own `prepare: false`, for a transaction pooler, takes precedence. A gate refuses statements at once while
+ * the database is away.
  */
-export function preparing<Of extends Client>(client: Of, watch?: StatementWatch): Of {
-  const overrides = new Map<string | symbol, unknown>([['unsafe', unsafeOf(client, watch)]])
-  if ('begin' in client) overrides.set('begin', scoped(client.begin, watch))
-  if ('savepoint' in client) overrides.set('savepoint', scoped(client.savepoint, watch))
+export function preparing<Of extends Client>(client: Of, watch?: StatementWatch, gate?: Gate): Of {
+  const overrides = new Map<string | symbol, unknown>([['unsafe', unsafeOf(client, watch, gate)]])
+  if ('begin' in client) overrides.set('begin', scoped(gated(client.begin, gate), watch, gate))
+  if ('savepoint' in client) overrides.set('savepoint', scoped(client.savepoint, watch, gate))
   return new Proxy(client, {
     get: (target, property) => overrides.get(property) ?? Reflect.get(target, property),
   })
 }
 
-function unsafeOf(client: Client, watch: StatementWatch | undefined): Unsafe {
+function unsafeOf(client: Client, watch: StatementWatch | undefined, gate: Gate | undefined): Unsafe {
   const unsafe = client.unsafe as Unsafe // the driver accepts more than its type says
   return (query, parameters, options) => {
+    if (gate?.isAway) return refusedQuery(gate.refusal())
     const asked = unsafe(query, parameters, parameters?.length ? { ...options, prepare: true } : options)
     if (watch) follow(asked, watch(query))
+    if (gate) follow(asked, gate.follow((asked as Promise<unknown> & { reject: (reason: Error) => void }).reject))
     return asked
   }
 }
@@ -35,10 +40,30 @@ function follow(asked: Promise<unknown>, ended: (outcome: unknown) => void) {
 }
 
 /** The last argument of `begin` and `savepoint` is a function, which is given a client that prepares, too. */
-function scoped(open: (...given: never[]) => unknown, watch: StatementWatch | undefined) {
+function scoped(open: Open, watch: StatementWatch | undefined, gate: Gate | undefined) {
   return (...given: unknown[]) => {
     const work = given.pop() as (client: TransactionSql) => unknown // by the driver's signature
     const openScope = open as (...passed: unknown[]) => unknown
-    return openScope(...given, (client: TransactionSql) => work(preparing(client, watch)))
+    return openScope(...given, (client: TransactionSql) => work(preparing(client, watch, gate)))
   }
+}
+
+/** Begins no transaction while the database is away, and leaves one that it no longer answers. */
+function gated(begin: Open, gate: Gate | undefined): Open {
+  if (!gate) return begin
+  return (...given) =>
+    new Promise((resolve, reject) => {
+      if (gate.isAway) return void setImmediate(reject, gate.refusal())
+      const begun = begin(...given) as Promise<unknown>
+      follow(begun, gate.follow(reject))
+      begun.then(resolve, reject)
+    })
+}
+
+/** In the place of a statement that is not sent, in either form of its rows. */
+function refusedQuery(reason: Error): Promise<unknown> {
+  // not in a microtask: who asks again without a pause would leave no time for the probe
+  const refused: Promise<unknown> = new Promise((_, reject) => setImmediate(reject, reason))
+  refused.catch(() => {}) // nor does a statement of the driver complain that nobody awaits it
+  return Object.assign(refused, { values: () => refused })
 }

@@ -3,6 +3,7 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { type Access, admit, asUser } from '../domain/access/admission.ts'
 import type { Principal } from '../domain/core/actor.ts'
 import type { Caller, Context as DomainContext } from '../domain/core/context.ts'
+import { withinDeadline } from '../domain/core/deadline.ts'
 import { Problem } from '../domain/core/problem.ts'
 import type { OperationMeta } from './operation-meta.ts'
 import { problemFrom, trpcCodes } from './problem.ts'
@@ -69,7 +70,10 @@ function adding<Of extends Principal>(ctx: ProcedureContext, principal: Of) {
 
 type Outcome = { ok: true } | { ok: false; error: TRPCError }
 
-/** Counts a call of an application at /trpc, also when it is refused. REST counts a request when it has ended. */
+/**
+ * Counts a call of an application at /trpc, also when it is refused, and gives it an end; a stream has begun by then. REST counts
+ * a request when it has ended, and bounds all of it.
+ */
 async function counted<Result extends Outcome>(ctx: ProcedureContext, path: string, call: () => Promise<Result>) {
   if (ctx.principal) return call()
   const begunMs = performance.now()
@@ -78,7 +82,7 @@ async function counted<Result extends Outcome>(ctx: ProcedureContext, path: stri
     if (clientId) ctx.usage.count(clientId, `/trpc/${path}`, status, performance.now() - begunMs)
   }
   try {
-    const result = await call()
+    const result = await withinDeadline(call())
     count(result.ok ? 200 : problemFrom(result.error).status)
     return result
   } catch (refusal) {

@@ -63,3 +63,16 @@ test.each(['db', 'slow', 'replica'] as const)(
     expect(new Set(pids).size).toBeLessThanOrEqual(max)
   },
 )
+
+test('what the database says about forms of values does not matter, also to a pool of transactions', async () => {
+  await using own = await createTestDatabase()
+  const name = sql.raw(typeof own.target === 'string' ? new URL(own.target).pathname.slice(1) : own.target.database)
+  for (const setting of [`datestyle = 'SQL, DMY'`, `timezone = 'Asia/Tokyo'`]) {
+    await own.db.execute(sql`alter database ${name} set ${sql.raw(setting)}`)
+  }
+  const read = sql`select '2026-01-02T03:04:05.678Z'::timestamptz::text as at`
+  for (const pooler of ['session', 'transaction'] as const) {
+    await using fresh = openPools(own.target, { pooler })
+    expect(await fresh.db.execute(read)).toMatchObject([{ at: '2026-01-02 03:04:05.678+00' }])
+  }
+})

@@ -1,5 +1,5 @@
 import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { openPools } from '../../src/db/pools.ts'
 import { statement } from '../../src/db/statement.ts'
 import { watchStatements } from '../../src/process/metrics/statements.ts'
@@ -27,8 +27,9 @@ test('a lost connection to the database is logged once, and once that it is rest
   ])
 
   await proxy.giveBack()
-  await ask(pools.slow)
-  await ask(pools.db)
+  for (const pool of [pools.slow, pools.db]) {
+    await vi.waitUntil(() => ask(pool).catch(() => undefined), { timeout: 5_000 })
+  }
   expect(lines.slice(1)).toMatchObject([{ database: 'primary', awayMs: expect.any(Number) }])
   expect(lines[1]?.msg).toBe('Database connection restored')
 })

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { setTimeout as after } from 'node:timers/promises'
+import { expect, test, vi } from 'vitest'
 import { openPools } from '../../src/db/pools.ts'
 import { createTestApp } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -32,6 +33,74 @@ test('a database that goes away is 503 in the envelope, and its return ends that
 
   await proxy.giveBack()
   const back = performance.now()
+  await vi.waitUntil(async () => (await app.request('GET /v1/channels/ada', { token })).status === 200, {
+    interval: 20,
+  })
   expect((await asked()).map(({ status }) => status)).toEqual([200, 201, 201, 200, 200])
   expect(performance.now() - back).toBeLessThan(2000)
 })
+
+/** Many callers, each on its way while the others still wait; returns the status and the time of each. */
+async function ask(request: () => Promise<{ status: number; headers: Headers }>, { callers = 200, everyMs = 10 } = {}) {
+  const asked: Promise<{ status: number; retryAfter: string | null; tookMs: number }>[] = []
+  for (let n = 0; n < callers; n++) {
+    const begun = performance.now()
+    asked.push(
+      request().then(({ status, headers }) => ({
+        status,
+        retryAfter: headers.get('retry-after'),
+        tookMs: performance.now() - begun,
+      })),
+    )
+    await after(everyMs)
+  }
+  return Promise.all(asked)
+}
+
+const refused = { status: 503, retryAfter: '1', tookMs: expect.any(Number) }
+const latest = (answers: { tookMs: number }[]) => Math.max(...answers.map(({ tookMs }) => tookMs))
+
+test('a hundred callers a second into a dead database: each is told so at once, and soon after its return all is well', async () => {
+  await using database = await createTestDatabase()
+  await using proxy = await createDatabaseProxy(database.target)
+  await using pools = openPools(proxy.target)
+  await using app = await createTestApp({ db: pools.db, slow: pools.slow, replica: pools.replica })
+  const token = await app.token(['channel:read', 'chat:write'], { user: await app.user('ada') })
+  const requests = [
+    () => app.request('GET /v1/channels/ada', { token }),
+    () => app.request('POST /v1/chat/messages', { token, body: { room_name: 'ada', content: 'hello' } }),
+    () => app.request('GET /trpc/channels.list?input=%7B%7D', { token }),
+  ]
+  let turn = 0
+  const next = () => (requests[turn++ % requests.length] as (typeof requests)[0])()
+  await ask(next, { callers: 12 })
+
+  await proxy.takeAway()
+  const answers = await ask(next)
+  expect(answers).toEqual(answers.map(() => refused))
+  expect(latest(answers)).toBeLessThan(2_000)
+
+  await proxy.giveBack()
+  await after(500)
+  expect((await ask(next, { callers: 12 })).filter(({ status }) => status >= 300)).toEqual([])
+})
+
+test('a database that is silent: every caller has an answer within ten seconds, also while credentials are looked up', async () => {
+  await using database = await createTestDatabase()
+  await using proxy = await createDatabaseProxy(database.target)
+  await using pools = openPools(proxy.target)
+  await using app = await createTestApp({ db: pools.db, slow: pools.slow, replica: pools.replica })
+  const token = await app.token(['channel:read'], { user: await app.user('ada') })
+  await app.request('GET /v1/channels/ada', { token })
+  proxy.swallow()
+  const rest = ask(() => app.request('GET /v1/channels/ada', { token }), { callers: 80, everyMs: 100 })
+  const typed = ask(() => app.request('GET /trpc/channels.list?input=%7B%7D', { token }), { callers: 80, everyMs: 100 })
+  const [untyped, ...others] = await Promise.all([rest, typed])
+  const answers = [untyped, ...others].flat()
+  expect(answers).toEqual(answers.map(() => refused))
+  expect(latest(answers)).toBeLessThan(10_000)
+  expect(
+    untyped.slice(-3).every(({ tookMs }) => tookMs < 2_000),
+    'it is known by then',
+  ).toBe(true)
+}, 40_000)

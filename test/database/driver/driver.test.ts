@@ -26,6 +26,7 @@ const names = [
   'reset',
   'end',
   'silence',
+  'refused',
   'growth',
   'text',
   'stale',
@@ -65,6 +66,13 @@ test.concurrent('end() resolves after the server cut a statement', async () => {
 
 test.concurrent('a statement that nobody answers is rejected, and the next one gets a connection that works', async () => {
   expect(await fault('silence')).toEqual({ swallowed: 'ETIMEDOUT', next: 'resolved' })
+})
+
+test.concurrent('a refused connection refuses the statements that wait for it, also behind a proxy without a server', async () => {
+  const { refused, tookMs, accepted } = await fault('refused')
+  expect(refused).toEqual(Array.from({ length: 10 }, () => 'ECONNREFUSED'))
+  expect(tookMs).toBeLessThan(1_000) // one after the other they waited for a second each
+  expect(accepted).toBe('CONNECTION_CLOSED')
 })
 
 test.concurrent('a statement costs the same after 200,000 as at first, in a pool that is never idle', async () => {
