@@ -7,7 +7,7 @@ class DatabaseAway extends Error {
 }
 
 type Refuse = (reason: DatabaseAway) => void
-export type GateOptions = {
+type GateOptions = {
   /** How long a database that works may say nothing although it was asked: longer than any statement may take. */
   silentMs: number
   /** Asks the database on the gated pool itself; resolves when it answers. */
