@@ -3,7 +3,7 @@ import { drizzle, type PostgresJsQueryResultHKT } from 'drizzle-orm/postgres-js'
 import postgres, { type Sql } from 'postgres'
 import type { Gate } from './gate.ts'
 import { preparing, type StatementWatch } from './prepared-client.ts'
-import { sessionSettings } from './session-settings.ts'
+import { type SessionOptions, sessionSettings } from './session-settings.ts'
 import { textArray, uuidArray } from './text-array.ts'
 
 /** Which patch sets which mark in the driver, and to what. Count a number up, here and in its patch, when the patch changes. */
@@ -27,23 +27,11 @@ export type Database = PgDatabase<PostgresJsQueryResultHKT>
 /** A URL, or the unix socket of the embedded server: `host` is the folder that holds it. */
 export type DatabaseTarget = string | { host: string; port: number; user: string; database: string }
 
-/** `transaction`: behind PgBouncer in that mode, where no session state survives a transaction. */
-export type Pooler = 'session' | 'transaction'
-
-export type ConnectOptions = {
-  /** `application_name`, as `pg_stat_activity` shows it. */
-  name?: string
+export type ConnectOptions = SessionOptions & {
   /** The largest number of connections. */
   max?: number
-  /** `statement_timeout`; 0 for none, which migrations and repairs need. */
-  statementMs?: number
-  /** `lock_timeout`; half of `statementMs` by default. */
-  lockMs?: number
-  pooler?: Pooler
   /** How many statements may be sent on a connection behind the one that runs. */
   pipeline?: number
-  /** Whether a statement is planned once for all values or for each; by default the server decides. */
-  plans?: 'generic' | 'custom'
   onNotify?: (channel: string, payload: string) => void
   /** Called when a connection has ended, for any reason. */
   onClose?: () => void

@@ -1,15 +1,9 @@
 import type { Sql } from 'postgres'
 import { within } from '../time/within.ts'
-import {
-  type ConnectOptions,
-  connect,
-  type Database,
-  type DatabaseTarget,
-  databaseOver,
-  type Pooler,
-} from './client.ts'
+import { type ConnectOptions, connect, type Database, type DatabaseTarget, databaseOver } from './client.ts'
 import { Gate } from './gate.ts'
 import type { StatementWatch } from './prepared-client.ts'
+import type { Pooler } from './session-settings.ts'
 
 const END_S = 5
 
