@@ -3,6 +3,7 @@ import type { Context, OwnerContext } from '../domain/core/context.ts'
 import type { Page, PageRequest } from '../domain/core/paging.ts'
 import { isScope, type Scope, scopes } from '../domain/core/scopes.ts'
 import { isWebAddress } from '../domain/core/url.ts'
+import { jsonLine } from './printable.ts'
 
 type Tone = 'good' | 'bad'
 
@@ -59,7 +60,7 @@ export function addAction(
     .addHelpText('after', `\nExamples:\n${exampleLines}`)
     .action(async () => {
       const { data, text, failed } = await work()
-      write(command.opts<{ json?: boolean }>().json ? `${JSON.stringify(data)}\n` : `${text}\n`)
+      write(command.opts<{ json?: boolean }>().json ? jsonLine(data) : `${text}\n`)
       if (failed) throw new Unsuccessful()
     })
 }

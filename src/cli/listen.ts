@@ -7,6 +7,7 @@ import { errorMessageOf } from '../telemetry/error-message.ts'
 import { addApiAccess, withApiAccess } from './api-access.ts'
 import { absoluteUrl, addAction, type CliIo, oneOf, parseCount } from './io.ts'
 import { formatResponse } from './output.ts'
+import { jsonLine, printable } from './printable.ts'
 
 type Options = { forwardTo: string; types?: SubscribableType[]; secret?: string; count?: number; json?: boolean }
 
@@ -29,7 +30,7 @@ export function addListen(command: Command, io: CliIo): void {
       const counts = { forwarded: 0, failed: 0 }
       const onForwarded = (event: Forwarded) => {
         counts[isSuccess(event.status) ? 'forwarded' : 'failed']++
-        io.write(json ? `${JSON.stringify(event)}\n` : `${describe(io, event)}\n`)
+        io.write(json ? jsonLine(event) : `${describe(io, event)}\n`)
       }
       const signal = io.stopping()
       const onInterruption = (isInterrupted: boolean) =>
@@ -46,7 +47,7 @@ export function addListen(command: Command, io: CliIo): void {
 }
 
 const describe = (io: CliIo, { id, type, status, error_class, duration_ms }: Forwarded) =>
-  `${id}  ${type.padEnd(22)}  ${formatResponse(io, status, error_class)}  ${duration_ms} ms`
+  `${printable(id)}  ${printable(type).padEnd(22)}  ${formatResponse(io, status, error_class)}  ${duration_ms} ms`
 
 const parseTypes = (text: string) => text.split(',').map(oneOf(subscribableTypes))
 

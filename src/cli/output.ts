@@ -1,5 +1,6 @@
 import { isSuccess } from '../shared/delivery.ts'
 import type { CliIo } from './io.ts'
+import { Painted, printable } from './printable.ts'
 
 /** Aligned lines of names and values; lists are joined, and null is a dash. */
 export function table(fields: Record<string, unknown>): string {
@@ -26,9 +27,12 @@ export function list(rows: readonly Record<string, unknown>[], none: string): st
     .join('\n')
 }
 
-const textOf = (value: unknown) => (Array.isArray(value) ? value.join(' ') : String(value ?? '-'))
+function textOf(value: unknown): string {
+  if (value instanceof Painted) return String(value)
+  return printable(Array.isArray(value) ? value.join(' ') : String(value ?? '-'))
+}
 
 /** An HTTP status, or the class of error when there was none; green for success, red otherwise. */
-export function formatResponse({ paint }: CliIo, status: number | null, errorClass: string | null): string {
-  return paint(isSuccess(status) ? 'good' : 'bad', String(status ?? errorClass))
+export function formatResponse({ paint }: CliIo, status: number | null, errorClass: string | null): Painted {
+  return new Painted(paint(isSuccess(status) ? 'good' : 'bad', printable(String(status ?? errorClass))))
 }

@@ -7,6 +7,7 @@ import { addEventCommands } from './events.ts'
 import { type CliIo, Refusal, Unsuccessful } from './io.ts'
 import { addKeyCommands } from './key.ts'
 import { addMigrateCommand } from './migrate.ts'
+import { jsonLine, printable } from './printable.ts'
 import { addSeedCommand } from './seed.ts'
 import { addProcessCommands } from './serve.ts'
 import { addTokenCommands } from './token.ts'
@@ -47,8 +48,8 @@ function explain(error: unknown, { printError, write }: CliIo, wantsJson: boolea
   const isHelp = error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')
   if (isHelp) return error.exitCode
   const failure = failureOf(error)
-  if (wantsJson) write(`${JSON.stringify({ error: failure })}\n`)
-  else printError(failure.message)
+  if (wantsJson) write(jsonLine({ error: failure }))
+  else printError(failure.message.split('\n').map(printable).join('\n'))
   return 1
 }
 

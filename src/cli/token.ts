@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { type Inspection, inspectCredential } from '../domain/oauth/inspect.ts'
 import { addAction, type CliIo } from './io.ts'
 import { table } from './output.ts'
+import { Painted } from './printable.ts'
 
 export function addTokenCommands(program: Command, io: CliIo): void {
   const token = program.command('token').description('tokens, keys and secrets')
@@ -22,7 +23,7 @@ export function addTokenCommands(program: Command, io: CliIo): void {
 
 /** The most important row first. Rows without a value are left out, except for `expires_at`. */
 function rowsOf(inspection: Inspection, { paint }: CliIo) {
-  const works = inspection.active ? paint('good', 'yes') : paint('bad', `no: ${whyNot(inspection)}`)
+  const works = new Painted(inspection.active ? paint('good', 'yes') : paint('bad', `no: ${whyNot(inspection)}`))
   if (inspection.kind === 'unknown') return { works }
   const { kind, expires_at, username, user_id, client_id, scopes } = inspection
   const person = user_id !== null && { username, user_id }

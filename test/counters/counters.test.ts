@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Limit, memoryCounters, unlimitedCounters } from '../../src/counters/counters.ts'
 import { NewKeys } from '../../src/counters/new-keys.ts'
-import { networkOf } from '../../src/domain/core/rate-limits.ts'
+import { networkOf, siteOf } from '../../src/domain/core/rate-limits.ts'
 
 const three: Limit = { name: 'three', points: 3, windowS: 60 }
 
@@ -69,4 +69,9 @@ test('a caller is its IPv4 address, or the /64 of its IPv6 address', () => {
   expect(networkOf('::1')).toBe('0:0:0:0')
   expect(networkOf('fe80::1%eth0')).toBe('fe80:0:0:0')
   expect(networkOf('unknown')).toBe('unknown')
+})
+
+test('an IPv6 address belongs to a /48 as well', () => {
+  expect(siteOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1')
+  for (const address of ['192.0.2.7', '::ffff:192.0.2.7', 'unknown']) expect(siteOf(address)).toBeUndefined()
 })

@@ -8,11 +8,12 @@ import { isUsername } from '../channels.ts'
 import type { CalledContext, Caller, Context, UserContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
-import { countOrRefuse, networkOf, rateLimits } from '../core/rate-limits.ts'
+import { countOrRefuse, networkOf, rateLimits, siteOf } from '../core/rate-limits.ts'
 import { transact } from '../core/transaction.ts'
 import { revokeGrants } from '../oauth/revoke-grants.ts'
 import { guess } from './login.ts'
 import { hashPassword, isPassword, requirePassword } from './passwords.ts'
+import { isReserved } from './reserved-names.ts'
 import type { Account } from './resources.ts'
 
 export type NewUser = { username: string; email: string; password: string }
@@ -47,12 +48,18 @@ export async function createUser(ctx: Context, { username, email, password }: Ne
 export async function signUp(ctx: CalledContext, newcomer: NewUser): Promise<User> {
   if (ctx.signup === 'closed') throw new Problem('forbidden', 'New accounts are made by the operator alone.')
   await countTry(ctx)
+  if (isReserved(newcomer.username))
+    throw new Problem('invalid_request', 'username: is kept for the operator; choose another.')
   return createUser(ctx, newcomer)
 }
 
 /** Trying addresses tells which of them have an account, so the number of tries is limited. */
-const countTry = (ctx: CalledContext) =>
-  countOrRefuse(ctx, rateLimits.signUp, networkOf(ctx.caller.address), 'Too many tries from here. Try again later.')
+async function countTry(ctx: CalledContext) {
+  const words = 'Too many tries from here. Try again later.'
+  const site = siteOf(ctx.caller.address)
+  if (site !== undefined) await countOrRefuse(ctx, rateLimits.signUpSite, site, words)
+  await countOrRefuse(ctx, rateLimits.signUp, networkOf(ctx.caller.address), words)
+}
 
 const accountById = statement<[id: string], Account>(`
   select id, username, email, bio, image_url, ${instantText('created_at')} as created_at from users where id = $1`)

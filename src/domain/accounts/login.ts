@@ -4,7 +4,7 @@ import { endSession, startSession } from '../access/sessions.ts'
 import { isUsername } from '../channels.ts'
 import type { CalledContext, Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
-import { countOrRefuse, networkOf, rateLimits } from '../core/rate-limits.ts'
+import { countOrRefuse, networkOf, rateLimits, siteOf } from '../core/rate-limits.ts'
 import { hashPassword, isOutdated, isPassword } from './passwords.ts'
 
 export type Credentials = { username: string; password: string }
@@ -35,7 +35,9 @@ export async function logIn(ctx: CalledContext, { username, password }: Credenti
  */
 export async function guess<Right>(ctx: CalledContext, account: string, attempt: () => Promise<Right | undefined>) {
   const network = networkOf(ctx.caller.address)
+  const site = siteOf(ctx.caller.address)
   const counts = [
+    ...(site === undefined ? [] : [[rateLimits.loginSite, site] as const]),
     [rateLimits.loginAddress, network], // first, so that a refused address counts no further guesses for accounts
     [rateLimits.loginAccount, `${account} ${network}`],
   ] as const

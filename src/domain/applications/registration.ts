@@ -75,14 +75,22 @@ export function requireName(name: string): void {
   if (length < 1 || length > APPLICATION_NAME_LENGTH_MAX) {
     throw new Problem('invalid_request', `name: must have 1 to ${APPLICATION_NAME_LENGTH_MAX} characters.`)
   }
-  if (/\p{C}/u.test(name)) throw new Problem('invalid_request', 'name: must not have control or invisible characters.')
+  if (!isVisible(name)) throw new Problem('invalid_request', 'name: must not have control or invisible characters.')
 }
+
+/** Whether every character shows, except the selector U+FE0F that makes an emoji colourful, and at least one is no space. */
+const isVisible = (name: string) =>
+  !/[\p{C}\p{Zl}\p{Zp}\u2800]/u.test(name) &&
+  !/\p{Default_Ignorable_Code_Point}/u.test(name.replaceAll('\ufe0f', '')) &&
+  /[\p{L}\p{N}\p{P}\p{S}]/u.test(name)
 
 /** Shown to users on the consent page, so they must be able to open it. */
 function requireWebsite({ website_url }: Registration): void {
   if (website_url === null) return
   if (!isWebAddress(website_url) || website_url.length > 2048)
     throw new Problem('invalid_request', 'website_url: must be an http(s) URL.')
+  if (/^[a-z]+:[/\\]*[^/\\?#]*@/i.test(website_url.trim()))
+    throw new Problem('invalid_request', 'website_url: must not contain a user name, which hides where it leads.')
 }
 
 /** Names the field whose absence leaves no possible grant. */

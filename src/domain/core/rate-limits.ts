@@ -15,14 +15,20 @@ export const rateLimits = {
   clientAuthentication: { name: 'client-authentication', points: 20, windowS: 60 },
   /** Failed authentications at the token endpoint, by address alone. */
   clientAuthenticationAddress: { name: 'client-authentication-address', points: 600, windowS: 60 },
+  /** The same by the IPv6 network of a whole site. */
+  clientAuthenticationSite: { name: 'client-authentication-site', points: 6000, windowS: 60 },
   /** Wrong secrets of the cron job, by address. */
   cronAuthentication: { name: 'cron-authentication', points: 20, windowS: 60 },
   /** Failed logins, by account and address. */
   loginAccount: { name: 'login-account', points: 5, windowS: 900 },
   /** Failed logins, by address alone. */
   loginAddress: { name: 'login-address', points: 100, windowS: 3600 },
+  /** The same by the IPv6 network of a whole site. */
+  loginSite: { name: 'login-site', points: 1000, windowS: 3600 },
   /** New accounts, by address. */
   signUp: { name: 'sign-up', points: 20, windowS: 3600 },
+  /** The same by the IPv6 network of a whole site. */
+  signUpSite: { name: 'sign-up-site', points: 200, windowS: 3600 },
   /** `webhook.test` on demand, by subscription. */
   webhookTest: { name: 'webhook-test', points: 10, windowS: 60 },
 } as const satisfies Record<string, Limit>
@@ -52,6 +58,16 @@ export function networkOf(address: string): string {
   if (mapped?.[1]) return mapped[1]
   return groupsOf(address).slice(0, 4).join(':')
 }
+
+/**
+ * The /48 of an IPv6 address, which a site holds with all its 65,536 networks; undefined for any other address. Its limits are
+ * ten times those of a network, so that neighbours of somebody who tries are not refused with them.
+ */
+export function siteOf(address: string): string | undefined {
+  return isIPv6(address) && !isMapped(address) ? groupsOf(address).slice(0, 3).join(':') : undefined
+}
+
+const isMapped = (address: string) => /^::ffff:\d+\./i.test(address)
 
 /** The eight groups of an IPv6 address, without leading zeros; a zone is dropped. */
 function groupsOf(address: string): string[] {

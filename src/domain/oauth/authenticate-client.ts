@@ -5,7 +5,7 @@ import type { CalledContext, Context } from '../core/context.ts'
 import { sha256Hex } from '../core/digest.ts'
 import { isId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
-import { countOrRefuse, networkOf, rateLimits, refuseExceeded } from '../core/rate-limits.ts'
+import { countOrRefuse, networkOf, rateLimits, refuseExceeded, siteOf } from '../core/rate-limits.ts'
 import { noteClient } from '../core/request-record.ts'
 import type { Scope } from '../core/scopes.ts'
 import { isAssertedBy } from './client-assertion.ts'
@@ -120,7 +120,9 @@ export async function rejectClient(ctx: CalledContext, { id, scheme }: Presented
 /** The network comes first: once it is refused, its attempts add no counters for clients. */
 function countsOf({ caller }: CalledContext, id: string) {
   const network = networkOf(caller.address)
+  const site = siteOf(caller.address)
   return [
+    ...(site === undefined ? [] : [[rateLimits.clientAuthenticationSite, site] as const]),
     [rateLimits.clientAuthenticationAddress, network],
     [rateLimits.clientAuthentication, `${id} ${network}`],
   ] as const

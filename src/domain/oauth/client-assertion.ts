@@ -16,7 +16,8 @@ const Claims = z.object({ aud: z.union([z.string(), z.array(z.string())]), exp: 
 /** The client that an assertion names, not verified yet; undefined when it names none. */
 export function subjectOf(assertion: string): string | undefined {
   try {
-    return decodeJwt(assertion).sub
+    const { sub } = decodeJwt(assertion) as { sub?: unknown } // whatever was sent: nothing is verified yet
+    return typeof sub === 'string' ? sub : undefined
   } catch {
     return undefined
   }

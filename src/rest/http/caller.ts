@@ -46,4 +46,10 @@ function requestIdOf(given: string | string[] | undefined): string {
 }
 
 /** The address that the outermost trusted proxy saw: each proxy appends the one it was called from. */
-const hopOf = (forwardedFor: string, hops: number) => forwardedFor.split(',').at(-hops)?.trim()
+const hopOf = (forwardedFor: string, hops: number) => withoutPort(forwardedFor.split(',').at(-hops)?.trim() ?? '')
+
+/** Some proxies write the caller's port, which is another one for each connection, behind the address. */
+function withoutPort(entry: string): string {
+  const [, inBrackets, plain] = /^(?:\[([^\]]+)\](?::\d+)?|(\d+(?:\.\d+){3}):\d+)$/.exec(entry) ?? []
+  return inBrackets ?? plain ?? entry
+}
