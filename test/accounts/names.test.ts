@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { printable, table } from '../../src/cli/printable.ts'
+import { table } from '../../src/cli/output.ts'
+import { printable } from '../../src/cli/printable.ts'
 import { isReserved } from '../../src/domain/accounts/reserved-names.ts'
 import { completeRegistration, requireRegistration } from '../../src/domain/applications/registration.ts'
 import { callerOf } from '../../src/rest/http/caller.ts'
