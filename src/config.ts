@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import type { CronAccess } from './domain/core/context.ts'
-import { isLoopbackHost } from './domain/core/url.ts'
+import { isLoopbackHost, parseUrl } from './domain/core/url.ts'
+import { projectFolder } from './project-folder.ts'
 
 // Libraries read NODE_ENV when they are loaded, so main.ts and cli.ts import this file first.
 process.env.NODE_ENV ??= 'production'
@@ -26,11 +27,17 @@ const url = (schemes: RegExp, example: string) =>
   z.string().refine((text) => schemes.test(text) && !/\s/.test(text), `must be an address like ${example}`)
 const postgresUrl = url(/^postgres(ql)?:\/\/[^/]/, 'postgres://user:password@host:5432/database')
 const httpUrl = url(/^https?:\/\/[^/]/, 'https://developers.example').refine(
-  URL.canParse,
+  (text) => parseUrl(text) !== undefined,
   'must be an absolute address',
 )
 
 const withoutSlash = (text: string) => text.replace(/\/+$/, '')
+
+/** Paths of cookies, of OAuth's metadata (RFC 8414, section 3.1) and of every link begin at the root. */
+function isOriginAlone(text: string): boolean {
+  const { origin, href } = new URL(text)
+  return href === `${origin}/`
+}
 
 /** Every variable that the service reads; README.md explains them. An empty value counts as absent. */
 export const variables = {
@@ -40,14 +47,24 @@ export const variables = {
     .regex(/^[\w.:-]+$/, 'must be an address or a name to listen on')
     .default('127.0.0.1'),
   PUBLIC_URL: httpUrl
-    .refine((text) => !/[?#]/.test(text), 'must be an address without "?" and "#"')
-    .transform(withoutSlash)
+    .refine(
+      (text) => !parseUrl(text) || isOriginAlone(text),
+      'must be a scheme, a host and at most a port, such as https://developers.example: the service is at the root of its host, not below a path',
+    )
+    .transform((text) => new URL(text).origin)
     .optional(),
   DATABASE_URL: postgresUrl.optional(),
   DATABASE_REPLICA_URL: postgresUrl.optional(),
   DATABASE_DIRECT_URL: postgresUrl.optional(),
   DATABASE_POOLER: z.enum(['session', 'transaction'], 'must be session or transaction').optional(),
   REDIS_URL: url(/^rediss?:\/\/[^/]/, 'redis://host:6379').optional(),
+  NATS_URL: z
+    .string()
+    .regex(
+      /^(nats|tls):\/\/[^/,\s]+(,\s*(nats|tls):\/\/[^/,\s]+)*$/,
+      'must be an address like nats://host:4222, or several separated by commas',
+    )
+    .optional(),
   DATA_DIR: z
     .string()
     .default('.data')
@@ -83,6 +100,7 @@ export const variables = {
     .transform(Number)
     .default(1),
   RATE_LIMITS: onOff('off is for load tests').default('on'),
+  STREAM_LIMITS: onOff('off is for load tests').default('on'),
   SIGNUP: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be a level such as info or warn')
@@ -94,11 +112,12 @@ type Environment = z.output<typeof Environment>
 export type Config = Readonly<ReturnType<typeof configOf>>
 
 /**
- * The configuration of this process, from its environment and from `.env` in the current folder; the environment takes
- * precedence. Throws `ConfigError`.
+ * The configuration of this process, from its environment and from `.env` beside package.json, wherever it is started; the
+ * environment takes precedence. Throws `ConfigError`.
  */
 export function loadConfig(): Config {
-  if (existsSync('.env')) loadFile('.env')
+  const file = join(projectFolder, '.env')
+  if (existsSync(file)) loadFile(file)
   return readConfig(process.env)
 }
 
@@ -106,7 +125,7 @@ function loadFile(file: string) {
   try {
     process.loadEnvFile(file)
   } catch (error) {
-    const what = `${resolve(file)} cannot be read: make it a file that this user may read, or remove it`
+    const what = `${file} cannot be read: make it a file that this user may read, or remove it`
     throw new ConfigError(what, { cause: error })
   }
 }
@@ -146,8 +165,9 @@ function configOf(read: Environment) {
     directUrl: read.DATABASE_DIRECT_URL ?? read.DATABASE_URL,
     pooler: read.DATABASE_POOLER,
     redisUrl: read.REDIS_URL,
+    natsUrl: read.NATS_URL,
     hasDemoData: isOn(read.DEMO_DATA, isEmbedded && listensHere),
-    cronAccess: cronAccessOf(read, isForThisMachine),
+    cronAccess: cronAccessOf(read, isEmbedded, isForThisMachine),
     secretKeys: read.SECRET_KEYS,
     hasWorker: read.WEBHOOK_WORKER === 'on',
     targets: {
@@ -161,15 +181,23 @@ function configOf(read: Environment) {
     metricsPort: read.METRICS_PORT,
     traces: { endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT, share: read.OTEL_TRACES_SAMPLER_ARG },
     hasRateLimits: read.RATE_LIMITS === 'on',
+    hasStreamLimits: read.STREAM_LIMITS === 'on',
     signup: read.SIGNUP,
     logLevel: read.LOG_LEVEL,
   }
 }
 
-/** Without a secret nobody is let in but this machine, and not even that where a proxy on it may call for strangers. */
-function cronAccessOf({ CRON_SECRET: secret, TRUST_PROXY }: Environment, isForThisMachine: boolean): CronAccess {
+/**
+ * Without a secret nobody is let in but this machine, and not even that where a proxy on it may call for strangers: behind
+ * one that is known, and at an embedded service with a public address, which is known to nobody's deployment.
+ */
+function cronAccessOf(
+  { CRON_SECRET: secret, TRUST_PROXY }: Environment,
+  isEmbedded: boolean,
+  isForThisMachine: boolean,
+): CronAccess {
   if (secret !== undefined) return { secret }
-  return isForThisMachine && TRUST_PROXY === 0 ? 'this machine' : 'nobody'
+  return TRUST_PROXY > 0 || (isEmbedded && !isForThisMachine) ? 'nobody' : 'this machine'
 }
 
 /** The embedded server accepts 60 connections, and a process needs 11. */

@@ -4,10 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { loadConfig } from './config.ts'
 import { leadCluster, serveInCluster } from './process/cluster/primary.ts'
 import type { Lifecycle } from './process/lifecycle.ts'
+import { openFilesWarnings } from './process/open-files.ts'
 import { openService } from './process/service.ts'
+import { startWarnings } from './process/start-warnings.ts'
 import { prepareStorage } from './process/storage.ts'
 import { welcome } from './process/welcome.ts'
-import { openLog } from './telemetry/logger.ts'
+import { logger, openLog } from './telemetry/logger.ts'
 
 /** What worker processes run: beside this file, both here and in dist/. */
 const mainFile = fileURLToPath(new URL(`./main${extname(import.meta.url)}`, import.meta.url))
@@ -17,6 +19,7 @@ export async function start(lifecycle: Lifecycle): Promise<void> {
   const config = loadConfig()
   openLog(config.logLevel)
   if (cluster.isWorker) return serveInCluster(config, lifecycle)
+  for (const warning of [...startWarnings(config), ...openFilesWarnings()]) logger.warn(warning)
   if (config.processes > 1) return leadCluster(config, lifecycle, mainFile)
 
   const openStorage = (storageLifecycle: Lifecycle) => prepareStorage(config, storageLifecycle)

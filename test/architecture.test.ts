@@ -23,6 +23,15 @@ test('no folder is a drawer: 25 files at most', () => {
 
 const FLAT_MAX = 25
 
+test('no file is too long to be read in one go: 250 lines at most, those of tests too', () => {
+  const files = [...sourceFiles(), ...filesIn('test').filter((name) => name.endsWith('.ts'))]
+  const lengths = files.map((file) => [file, readFileSync(file, 'utf8').split('\n').length - 1] as const)
+  expect(lengths.length).toBeGreaterThan(500) // no file found would be no long one
+  expect(lengths.filter(([, lines]) => lines > LINES_MAX)).toEqual([])
+})
+
+const LINES_MAX = 250
+
 test('an exported name stands for one thing, so that whoever looks for it finds one; the console has names of its own', () => {
   const files = new Map<string, string[]>()
   for (const file of sourceFiles().filter((name) => !name.startsWith('src/client/console/'))) {
@@ -30,6 +39,11 @@ test('an exported name stands for one thing, so that whoever looks for it finds 
   }
   expect(files.size).toBeGreaterThan(500) // nothing found would be nothing found twice
   expect([...files].filter(([, places]) => places.length > 1)).toEqual([])
+})
+
+test('the service asks parseUrl, not URL.canParse, which Node 20 answers wrongly once it is optimised; browsers may', () => {
+  const asks = (file: string) => /^(?!\s*(?:\*|\/\/)).*\bcanParse\b/m.test(readFileSync(file, 'utf8'))
+  expect(sourceFiles().filter(asks)).toEqual(['src/client/console/developer/webhooks/check-url.ts'])
 })
 
 test('a test that a document cites is there', () => {

@@ -20,8 +20,7 @@ type Options = {
   website?: string
 }
 
-export function addClientCommands(program: Command, io: CliIo): void {
-  const client = program.command('client').description('applications that call the API')
+export function addClientCommands(client: Command, io: CliIo): void {
   addList(client.command('list').description('all applications, with their identifiers'), io)
   addCreate(client.command('create').description('register an application; its secret is shown this once'), io)
   addClientSuspension(client, io)

@@ -3,7 +3,7 @@ import type { Context, OwnerContext } from '../domain/core/context.ts'
 import type { Page, PageRequest } from '../domain/core/paging.ts'
 import { isScope, type Scope, scopes } from '../domain/core/scopes.ts'
 import { isWebAddress } from '../domain/core/url.ts'
-import { jsonLine } from './printable.ts'
+import { jsonLine } from './json-line.ts'
 
 type Tone = 'good' | 'bad'
 
@@ -37,7 +37,7 @@ export class Unsuccessful extends Error {
   override readonly name = 'Unsuccessful'
 }
 
-/** The problem that the service answered to a command with `--key`. */
+/** The problem that the service answered to a command with a key. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly problem: { code: string; message: string }

@@ -8,8 +8,7 @@ import { list, table } from './output.ts'
 
 type CreateOptions = { client: string; name: string; scopes?: Scope[]; days?: number }
 
-export function addKeyCommands(program: Command, io: CliIo): void {
-  const key = program.command('key').description('API keys of applications')
+export function addKeyCommands(key: Command, io: CliIo): void {
   addList(key.command('list').description('the keys of an application, without the keys themselves'), io)
   addCreate(key.command('create').description('make a key; it is shown this once'), io)
   addRoll(key.command('roll').description('replace a key; the old one works for another day'), io)

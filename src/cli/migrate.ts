@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { addAction, type CliIo } from './io.ts'
 
-export function addMigrateCommand(program: Command, io: CliIo): void {
-  addAction(program.command('migrate').description('bring the database up to this release'), io, {
+export function addMigrate(command: Command, io: CliIo): void {
+  addAction(command, io, {
     examples: ['migrate', 'migrate --json'],
     work: async () => {
       const applied = await io.migrate()

@@ -1,6 +1,7 @@
 import { isSuccess } from '../shared/delivery.ts'
+import { printable } from '../telemetry/printable.ts'
 import type { CliIo } from './io.ts'
-import { Painted, printable } from './printable.ts'
+import { Painted } from './painted.ts'
 
 /** Aligned lines of names and values; lists are joined, and null is a dash. */
 export function table(fields: Record<string, unknown>): string {

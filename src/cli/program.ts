@@ -2,28 +2,60 @@ import { Command, CommanderError } from 'commander'
 import { Problem } from '../domain/core/problem.ts'
 import { apiVersion } from '../domain/core/version.ts'
 import { errorMessageOf } from '../telemetry/error-message.ts'
-import { addClientCommands } from './client.ts'
-import { addEventCommands } from './events.ts'
+import { printable } from '../telemetry/printable.ts'
 import { type CliIo, Refusal, Unsuccessful } from './io.ts'
-import { addKeyCommands } from './key.ts'
-import { addMigrateCommand } from './migrate.ts'
-import { jsonLine, printable } from './printable.ts'
-import { addSeedCommand } from './seed.ts'
-import { addProcessCommands } from './serve.ts'
-import { addTokenCommands } from './token.ts'
-import { addUserCommands } from './user.ts'
-import { addWebhookCommands } from './webhook.ts'
+import { jsonLine } from './json-line.ts'
 
-const groups = [
-  addProcessCommands,
-  addMigrateCommand,
-  addSeedCommand,
-  addUserCommands,
-  addClientCommands,
-  addKeyCommands,
-  addTokenCommands,
-  addEventCommands,
-  addWebhookCommands,
+type Group = {
+  name: string
+  description: string
+  load: () => Promise<(command: Command, io: CliIo) => void>
+}
+
+/** What can be called. A group is loaded when it is named, because most lead to the whole service. */
+const groups: readonly Group[] = [
+  {
+    name: 'serve',
+    description: 'run the service, as npm start does',
+    load: async () => (await import('./serve.ts')).addServe,
+  },
+  {
+    name: 'worker',
+    description: 'deliver webhooks, without serving requests',
+    load: async () => (await import('./serve.ts')).addWorker,
+  },
+  {
+    name: 'migrate',
+    description: 'bring the database up to this release',
+    load: async () => (await import('./migrate.ts')).addMigrate,
+  },
+  {
+    name: 'seed',
+    description: 'fill the database with made-up channels, live streams and messages',
+    load: async () => (await import('./seed.ts')).addSeed,
+  },
+  { name: 'user', description: 'accounts of people', load: async () => (await import('./user.ts')).addUserCommands },
+  {
+    name: 'client',
+    description: 'applications that call the API',
+    load: async () => (await import('./client.ts')).addClientCommands,
+  },
+  { name: 'key', description: 'API keys of applications', load: async () => (await import('./key.ts')).addKeyCommands },
+  {
+    name: 'token',
+    description: 'tokens, keys and secrets',
+    load: async () => (await import('./token.ts')).addTokenCommands,
+  },
+  {
+    name: 'events',
+    description: 'events, and their way to receivers',
+    load: async () => (await import('./events.ts')).addEventCommands,
+  },
+  {
+    name: 'webhook',
+    description: 'deliveries of webhooks, at the receiving end',
+    load: async () => (await import('./webhook.ts')).addWebhookCommands,
+  },
 ]
 
 /** Runs one command line, given without the program's name, and returns its status. An error is printed as one line. */
@@ -33,7 +65,11 @@ export async function runProgram(io: CliIo, args: readonly string[]): Promise<nu
     .version(apiVersion)
     .exitOverride()
     .configureOutput({ writeOut: io.write, writeErr: io.write, outputError: () => {} })
-  for (const add of groups) add(program, io)
+  const named = args.find((arg) => arg !== 'help' && !arg.startsWith('-'))
+  for (const { name, description, load } of groups) {
+    const command = program.command(name).description(description)
+    if (name === named) (await load())(command, io)
+  }
   try {
     await program.parseAsync(args, { from: 'user' })
     return 0

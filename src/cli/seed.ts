@@ -3,11 +3,8 @@ import { seed } from '../domain/demo/seed.ts'
 import { addAction, type CliIo, parseCount } from './io.ts'
 import { withProgress } from './progress.ts'
 
-export function addSeedCommand(program: Command, io: CliIo): void {
-  const command = program
-    .command('seed')
-    .description('fill the database with made-up channels, live streams and messages')
-    .option('--size <channels>', 'how many channels', parseCount, 1_000)
+export function addSeed(command: Command, io: CliIo): void {
+  command.option('--size <channels>', 'how many channels', parseCount, 1_000)
   addAction(command, io, {
     examples: ['seed', 'seed --size 100000'],
     work: async () => {

@@ -2,24 +2,30 @@ import type { Command } from 'commander'
 import { type Inspection, inspectCredential } from '../domain/oauth/inspect.ts'
 import { addAction, type CliIo } from './io.ts'
 import { table } from './output.ts'
-import { Painted } from './printable.ts'
+import { Painted } from './painted.ts'
 
-export function addTokenCommands(program: Command, io: CliIo): void {
-  const token = program.command('token').description('tokens, keys and secrets')
+export function addTokenCommands(token: Command, io: CliIo): void {
   const inspect = token
     .command('inspect')
     .description('tell what a credential is and whether it works; the status is 1 when it does not')
-    .argument('<token>', 'an access token, refresh token, API key or client secret; "-" reads it from standard input')
+    .argument(
+      '[source]',
+      '"-": an access token, refresh token, API key, overlay key or client secret is read from standard input',
+      '-',
+    )
   addAction(inspect, io, {
-    examples: ['token inspect lsat_…', 'token inspect - < token.txt'],
+    examples: ['token inspect < token.txt', 'echo "$TOKEN" | npx developer-api token inspect'],
     work: async () => {
-      const [given = ''] = inspect.args
-      const credential = given === '-' ? String(await io.readInput()).trim() : given
+      if ((inspect.args[0] ?? '-') !== '-') inspect.error(`error: ${IN_ARGUMENTS}`)
+      const credential = String(await io.readInput()).trim()
       const data = await io.withContext((ctx) => inspectCredential(ctx, credential))
       return { data, text: table(rowsOf(data, io)), failed: !data.active }
     },
   })
 }
+
+const IN_ARGUMENTS =
+  'a credential among the arguments is shown to everybody on this machine: give it on standard input, token inspect < FILE'
 
 /** The most important row first. Rows without a value are left out, except for `expires_at`. */
 function rowsOf(inspection: Inspection, { paint }: CliIo) {
@@ -40,5 +46,6 @@ const reasons = {
   refresh_token: 'it was used or revoked, or its application or account is stopped',
   api_key: 'it was revoked, or its application is stopped',
   client_secret: 'its application is stopped',
+  overlay_key: 'its account is stopped',
   unknown: 'nothing like it was issued here',
 } as const satisfies Record<Inspection['kind'], string>

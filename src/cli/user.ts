@@ -3,23 +3,27 @@ import type { Command } from 'commander'
 import { createUser } from '../domain/accounts/accounts.ts'
 import { addAction, type CliIo } from './io.ts'
 import { table } from './output.ts'
+import { addSecretOption, readSecret } from './secret-option.ts'
 import { addUserSuspension } from './suspension.ts'
 
-type Options = { username: string; email: string; password?: string }
+type Options = { username: string; email: string }
 
-export function addUserCommands(program: Command, io: CliIo): void {
-  const user = program.command('user').description('accounts of people')
+export function addUserCommands(user: Command, io: CliIo): void {
   addUserSuspension(user, io)
   const create = user
     .command('create')
     .description('make an account, and with it a channel of that name')
     .requiredOption('--username <name>', '3 to 25 of a-z, 0-9 and "_"')
     .requiredOption('--email <address>')
-    .option('--password <password>', 'at least 10 characters; made up and shown when left out')
+  addSecretOption(create, { name: 'password', description: 'at least 10 characters, made up and shown when left out' })
   addAction(create, io, {
-    examples: ['user create --username ada --email ada@example.org'],
+    examples: [
+      'user create --username ada --email ada@example.org',
+      'user create --username ada --email ada@example.org --password-file password.txt',
+    ],
     work: async () => {
-      const { username, email, password = randomBytes(12).toString('base64url') } = create.opts<Options>()
+      const { username, email } = create.opts<Options>()
+      const password = (await readSecret(create, io, 'password')) ?? randomBytes(12).toString('base64url')
       const operator = { type: 'operator' } as const
       const made = await io.withContext((ctx) => createUser(ctx, { username, email, password }, operator))
       const data = { ...made, password }

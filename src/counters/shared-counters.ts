@@ -1,10 +1,14 @@
 import { RateLimiterCluster, RateLimiterClusterMaster, RateLimiterRedis } from 'rate-limiter-flexible'
 import { EdgeLogger } from '../telemetry/edge-logger.ts'
 import { logger } from '../telemetry/logger.ts'
+import { Circuit } from '../time/circuit.ts'
 import { type Counters, countersOver, memoryCounters } from './counters.ts'
 
 const ANSWER_MS = 250
 const CONNECT_MS = 2_000
+
+/** What the metrics show of this process. */
+export const sharedCounterMetrics = { areAway: false }
 
 /** Makes the primary process of a cluster count for all workers. Call it there, before the workers start. */
 export function countForWorkers() {
@@ -40,22 +44,37 @@ export async function redisCounters(url: string): Promise<Counters & AsyncDispos
         }),
     ),
   )
-  return { ...counters, [Symbol.asyncDispose]: async () => client.disconnect() }
+  return {
+    ...counters,
+    [Symbol.asyncDispose]: async () => {
+      client.disconnect()
+      sharedCounterMetrics.areAway = false
+    },
+  }
 }
 
-/** Counts in the memory of this process while `shared` fails. */
+/**
+ * Counts in the memory of this process while `shared` fails or is slow. Of many callers one a second waits to see whether it
+ * answers again; all others are counted at once.
+ */
 function withFallback(shared: Counters): Counters {
   const alone = memoryCounters()
+  const circuit = new Circuit()
   const edge = new EdgeLogger(logger, {
     down: 'Shared rate limits unavailable: this process counts alone',
     up: 'Shared rate limits available again',
   })
   const attempt = async <Result>(ask: (counters: Counters) => Promise<Result>): Promise<Result> => {
+    if (!circuit.mayAsk()) return ask(alone)
     try {
       const answer = await ask(shared)
+      circuit.close()
+      sharedCounterMetrics.areAway = false
       edge.up()
       return answer
     } catch (error) {
+      circuit.open()
+      sharedCounterMetrics.areAway = true
       edge.down({ err: error })
       return ask(alone)
     }

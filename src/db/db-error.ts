@@ -18,14 +18,14 @@ const LOST = new Set([
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
 ])
-const OVERLOADED = new Set([
+/** What the server is short of: disk, memory, connections, and what its configuration allows, as of temporary files. */
+const SHORTAGES = ['53100', '53200', '53300', '53400'] as const
+const OVERLOADED = new Set<string>([
+  ...SHORTAGES,
   'DATABASE_AWAY', // refused by the gate of the pool
+  'BULKHEAD_FULL', // refused because others of its text hold their share of the pool
   '57014', // query_canceled: the statement took too long
   '55P03', // lock_not_available: it waited too long
-  '53100', // disk_full
-  '53200', // out_of_memory
-  '53300', // too_many_connections
-  '53400', // configuration_limit_exceeded: temporary files
   '25006', // read_only_sql_transaction: a primary that has become a replica
 ])
 const RETRYABLE = new Set(['40001', '40P01'])
@@ -34,11 +34,20 @@ const VIOLATIONS = new Set(['23505', '23503', '23514'])
 /** Whether the connection was lost, so that it is unknown whether the statement ran. */
 export const isConnectionLost = (error: unknown): boolean => has(LOST, error)
 
+/** Whether the database is away: the connection was lost or refused, or the gate of the pool says so. */
+export const isDatabaseAway = (error: unknown): boolean => isConnectionLost(error) || codeOf(error) === 'DATABASE_AWAY'
+
 /** Whether the database cannot answer at the moment, whatever the statement; worth a retry a second later. */
 export const isUnavailable = (error: unknown): boolean => has(LOST, error) || has(OVERLOADED, error)
 
 /** Whether the whole transaction may simply be run again: a deadlock (40P01) or a serialization failure (40001). */
 export const isRetryable = (error: unknown): boolean => has(RETRYABLE, error)
+
+/** What the server was short of: 53100 disk, 53200 memory, 53300 connections, 53400 a limit of its configuration. */
+export const shortageOf = (error: unknown) => SHORTAGES.find((code) => code === codeOf(error))
+
+/** Whether a lock was waited for as long as `lock_timeout` allows (55P03). */
+export const isLockTimeout = (error: unknown): boolean => codeOf(error) === '55P03'
 
 /** Whether a text holds what PostgreSQL cannot store: NUL, or broken UTF-8 (22021). */
 export const isInvalidText = (error: unknown): boolean => codeOf(error) === '22021'
@@ -50,16 +59,18 @@ export function violatedConstraint(error: unknown): string | undefined {
   return failure.constraint_name
 }
 
-/** Whether a row had no partition: 23514 without the name of a constraint. */
-export function isPartitionMissing(error: unknown): boolean {
+/** The table and the key of a row that had no partition: 23514 without the name of a constraint; undefined for other errors. */
+export function lackingPartition(error: unknown): { table: string; id: string } | undefined {
   const failure = failureOf(error)
-  return failure?.code === '23514' && failure.constraint_name === undefined
+  if (failure?.code !== '23514' || failure.constraint_name !== undefined) return undefined
+  const [, id] = /\(\w+\) = \((\w+)\)/.exec(failure.detail ?? '') ?? []
+  return id === undefined || failure.table_name === undefined ? undefined : { table: failure.table_name, id }
 }
 
 /** Whether a partition was not detached because another one of its table is pending (55000). */
 export const isDetachPending = (error: unknown): boolean => codeOf(error) === '55000'
 
-type Failure = { code: string; constraint_name?: string; syscall?: string }
+type Failure = { code: string; constraint_name?: string; table_name?: string; detail?: string; syscall?: string }
 
 const has = (codes: ReadonlySet<string>, error: unknown) => codes.has(codeOf(error) ?? '')
 /** ENOENT counts only for a socket: a missing file is no missing server. */

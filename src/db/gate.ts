@@ -1,82 +1,109 @@
-import { isConnectionLost } from './db-error.ts'
-
-/** A statement was not sent, or is no longer waited for, because the database is known to be away. */
-class DatabaseAway extends Error {
+/** Why statements are refused, or no longer waited for: the database is known to be away. */
+export class DatabaseAway extends Error {
   override readonly name = 'DatabaseAway'
   readonly code = 'DATABASE_AWAY'
+
+  constructor(cause: unknown) {
+    super('The database is away: see that it runs and can be reached; it is used again by itself once it answers', {
+      cause,
+    })
+  }
 }
 
-type Refuse = (reason: DatabaseAway) => void
+/** What the gate sees of a pool. */
+export type Pulse = {
+  /** Whether a connection is being opened or a statement was sent and not answered. */
+  isWaiting: boolean
+  /** How often the server was heard. */
+  heard: number
+}
+
+/**
+ * How long the probes may hear nothing, in turn. Short ones are soon back on a new connection, where the old ones were
+ * forgotten (a host that was restarted); the long one is for a server that is there and slow.
+ */
+const PROBE_PATIENCE_MS = [500, 500, 2_000] as const
+
 type GateOptions = {
   /** How long a database that works may say nothing although it was asked: longer than any statement may take. */
   silentMs: number
-  /** Asks the database on the gated pool itself; resolves when it answers. */
+  /** Looks at the pool; see `PatchedSql`. */
+  pulse: () => Pulse
+  /** Rejects all that waits in the pool and gives its connections up. */
+  abandon: (reason: DatabaseAway) => void
+  /** Asks the database on the pool itself; resolves when it answers. */
   probe: () => Promise<unknown>
+  /** How often the pool is looked at. */
+  watchMs?: number
+  /** How long after a probe that failed the next one asks; up to half as long again or as short, so that many processes do not ask together. */
+  probeMs?: number
 }
-
-const PROBE_EVERY_MS = 100
-const WATCH_EVERY_MS = 500
 
 /**
  * Knows whether the database of a pool is away: it refuses connections while none is open, or says nothing for too long. Then
  * one probe asks again and again, and every other statement is refused at once, so that callers do not wait one by one.
+ * While the database is there, a statement costs a look at `away`.
  */
 export class Gate implements Disposable {
-  readonly #options: GateOptions
-  readonly #pending = new Set<Refuse>()
+  readonly #options: Required<GateOptions>
   readonly #watch: NodeJS.Timeout
-  #heardMs = 0
-  #isAway = false
+  #away: DatabaseAway | undefined
+  #heard = 0
+  #silentLooks = 0
+  /** How many probes in a row were given up because nothing was heard. */
+  #givenUp = 0
   #isClosed = false
 
   constructor(options: GateOptions) {
-    this.#options = options
-    this.#watch = setInterval(() => this.#judgeSilence(), WATCH_EVERY_MS).unref()
+    this.#options = { watchMs: 250, probeMs: 100, ...options }
+    this.#watch = setInterval(() => this.#look(), this.#options.watchMs).unref()
   }
 
-  get isAway() {
-    return this.#isAway
+  /** Why no statement is sent; undefined while the database is there. */
+  get away(): DatabaseAway | undefined {
+    return this.#away
   }
 
-  /** Why a statement is not sent. */
-  refusal(): DatabaseAway {
-    return new DatabaseAway('The database is away: asked again all the time by a probe')
+  /** Refuses everything until a probe was answered. */
+  close(cause: unknown) {
+    if (this.#away || this.#isClosed) return
+    this.#away = new DatabaseAway(cause)
+    this.#options.abandon(this.#away)
+    void this.#ask()
   }
 
-  /** Takes part in a statement: `refuse` is called if the database turns out to be away. Returns what its end calls. */
-  follow(refuse: Refuse): (outcome: unknown) => void {
-    if (this.#pending.size === 0) this.#heardMs = performance.now()
-    this.#pending.add(refuse)
-    return (outcome) => {
-      if (!isConnectionLost(outcome)) this.#heardMs = performance.now() // a connection that is given up is no answer
-      this.#pending.delete(refuse)
+  /** Counts looks instead of time: a process that was blocked for long has looked once, and not read what came meanwhile. */
+  #look() {
+    const { isWaiting, heard } = this.#options.pulse()
+    this.#silentLooks = isWaiting && heard === this.#heard ? this.#silentLooks + 1 : 0
+    this.#heard = heard
+    if (this.#silentLooks * this.#options.watchMs < this.#patienceMs()) return
+    this.#silentLooks = 0
+    if (this.#away) {
+      this.#givenUp++
+      return this.#options.abandon(this.#away) // the probe may wait on a connection that will never answer
     }
+    this.close(new Error(`it has said nothing for ${this.#options.silentMs} ms`))
   }
 
-  /** A connection was refused, and none is open. */
-  readonly close = () => {
-    if (this.#isAway || this.#isClosed) return
-    this.#isAway = true
-    const reason = this.refusal()
-    for (const refuse of this.#pending) refuse(reason)
-    this.#pending.clear()
-    void this.#probe()
+  #patienceMs(): number {
+    const { silentMs } = this.#options
+    if (!this.#away) return silentMs
+    return Math.min(silentMs, PROBE_PATIENCE_MS[this.#givenUp % PROBE_PATIENCE_MS.length] ?? silentMs)
   }
 
-  #judgeSilence() {
-    if (this.#pending.size > 0 && performance.now() - this.#heardMs > this.#options.silentMs) this.close()
-  }
-
-  async #probe() {
+  async #ask() {
     while (!this.#isClosed) {
       try {
         await this.#options.probe()
         break
       } catch {
-        await new Promise((resolve) => setTimeout(resolve, PROBE_EVERY_MS).unref())
+        const pauseMs = this.#options.probeMs * (0.5 + Math.random())
+        await new Promise((resolve) => setTimeout(resolve, pauseMs).unref())
       }
     }
-    this.#isAway = false
+    this.#away = undefined
+    this.#givenUp = 0
   }
 
   [Symbol.dispose]() {

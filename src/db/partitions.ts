@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { DAY_MS } from '../time/durations.ts'
 import type { Database } from './client.ts'
 import { databaseTime } from './database-time.ts'
-import { isDetachPending, isPartitionMissing } from './db-error.ts'
+import { isDetachPending, lackingPartition } from './db-error.ts'
 import { partitionRanges } from './partition-ranges.ts'
 import { decodeTime, idPrefixAt } from './time-prefix.ts'
 
@@ -42,14 +42,21 @@ export async function maintainPartitions(db: Database, window: PartitionWindow =
 }
 
 /**
- * Creates the current partitions if a row was rejected for lack of one, and returns whether a retry can succeed. This happens
- * only after the hourly maintenance has failed for a week.
+ * Creates the current partitions if a row was rejected for lack of one, and returns whether that row has one now, whoever made
+ * it. This happens only after the hourly maintenance has failed for a week, but then to every row: all that are rejected
+ * together wait for one making.
  */
 export async function mendPartitions(db: Database, error: unknown): Promise<boolean> {
-  if (!isPartitionMissing(error)) return false
-  await makePartitions(db, await databaseTime(db), {})
-  return true
+  const lacking = lackingPartition(error)
+  const one = lacking && PARTITIONED.find(({ table }) => table === lacking.table)
+  if (!one) return false
+  const made = mending.get(db) ?? databaseTime(db).then((now) => makePartitions(db, now))
+  mending.set(db, made)
+  await made.finally(() => mending.delete(db))
+  return (await partitionsOf(db, one.table)).some(({ from, to }) => from <= lacking.id && lacking.id < to)
 }
+
+const mending = new WeakMap<Database, Promise<unknown>>()
 
 /** Creates the missing partitions from `back` days before `now` to `ahead` days after it. Returns their names. */
 export async function makePartitions(
@@ -60,18 +67,24 @@ export async function makePartitions(
   const from = new Date(now.getTime() - back * DAY_MS)
   const to = new Date(now.getTime() + ahead * DAY_MS)
   return db.transaction(async (tx) => {
-    await tx.execute(sql`select pg_advisory_xact_lock(hashtext('partitions'))`)
     await tx.execute(sql`set local lock_timeout = '2s'`)
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtext('partitions'))`)
     const names: string[] = []
     for (const one of PARTITIONED) names.push(...(await makeMissing(tx, one, from, to)))
     return names
   })
 }
 
-/** Until when every partitioned table has partitions; 1970 if one has none at all. */
-export async function partitionsUntil(db: Database): Promise<Date> {
-  const bounds = await Promise.all(PARTITIONED.map(async ({ table }) => (await partitionsOf(db, table)).at(-1)?.bound))
-  return new Date(Math.min(...bounds.map((bound) => (bound ? decodeTime(bound) : 0))))
+/** Until when, from `now` on, every partitioned table has partitions without a gap; `now` itself if one lacks the present one. */
+export async function partitionsUntil(db: Database, now: Date): Promise<Date> {
+  const ends = await Promise.all(
+    PARTITIONED.map(async ({ table, prefix }) => {
+      let end = idPrefixAt(prefix, now)
+      for (const { from, to } of await partitionsOf(db, table)) if (from <= end && end < to) end = to
+      return decodeTime(end)
+    }),
+  )
+  return new Date(Math.min(...ends))
 }
 
 async function makeMissing(tx: Database, { table, prefix, unit }: Partitioned, from: Date, to: Date) {
@@ -80,9 +93,12 @@ async function makeMissing(tx: Database, { table, prefix, unit }: Partitioned, f
     .map((span) => ({ ...span, name: `${table}_${span.name}` }))
     .filter(({ name }) => !present.has(name))
   for (const { name, from, to } of missing) {
-    // CREATE … PARTITION OF would wait for all readers of the table and block everybody behind it; ATTACH does not
+    // one that somebody detached is taken back: a table of its name would prevent all others. CREATE … PARTITION OF would wait for all readers of the table and block everybody behind it; ATTACH does not
     const [low, high] = [idPrefixAt(prefix, from), idPrefixAt(prefix, to)]
-    await run(tx, `create table ${name} (like ${table} including defaults including constraints including storage)`)
+    await run(
+      tx,
+      `create table if not exists ${name} (like ${table} including defaults including constraints including storage)`,
+    )
     await run(tx, `alter table ${table} attach partition ${name} for values from ('${low}') to ('${high}')`)
   }
   return missing.map(({ name }) => name)
@@ -93,7 +109,7 @@ async function dropOld(db: Database, { table, prefix, unit, keepDays }: Partitio
   const oldest = new Date(now.getTime() - keepDays * DAY_MS)
   const limit = idPrefixAt(prefix, oldest)
   for (const partition of await partitionsOf(db, table)) {
-    if (partition.bound <= limit && !(await detach(db, table, partition))) break
+    if (partition.to <= limit && !(await detach(db, table, partition))) break
   }
   const [kept] = partitionRanges(unit, oldest, oldest)
   const detached = await detachedFrom(db, table)
@@ -128,15 +144,16 @@ async function detachedFrom(db: Database, table: string): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-type Partition = { name: string; bound: string; isPending: boolean }
+type Partition = { name: string; from: string; to: string; isPending: boolean }
 
-/** The partitions of a table and their upper bounds, in order of time. */
+/** The partitions of a table and their bounds, in order of time. */
 async function partitionsOf(db: Database, table: string): Promise<Partition[]> {
   const rows = await db.execute<Partition>(sql`
     select child.relname as name, inhdetachpending as "isPending",
-      substring(pg_get_expr(child.relpartbound, child.oid) from $$TO \\('([^']+)'\\)$$) collate "C" as bound
+      substring(pg_get_expr(child.relpartbound, child.oid) from $$FROM \\('([^']+)'\\)$$) collate "C" as from,
+      substring(pg_get_expr(child.relpartbound, child.oid) from $$TO \\('([^']+)'\\)$$) collate "C" as to
     from pg_inherits join pg_class child on child.oid = inhrelid
-    where inhparent = to_regclass(${table}) order by bound`)
+    where inhparent = to_regclass(${table}) order by 4`)
   return [...rows]
 }
 

@@ -1,6 +1,15 @@
 import type { Sql } from 'postgres'
 import { within } from '../time/within.ts'
-import { type ConnectOptions, connect, type Database, type DatabaseTarget, databaseOver } from './client.ts'
+import { blockedTexts } from './blocked-texts.ts'
+import { Bulkhead } from './bulkhead.ts'
+import {
+  type ConnectOptions,
+  connect,
+  type Database,
+  type DatabaseTarget,
+  databaseOver,
+  type PatchedSql,
+} from './client.ts'
 import { Gate } from './gate.ts'
 import type { StatementWatch } from './prepared-client.ts'
 import type { Pooler } from './session-settings.ts'
@@ -24,11 +33,23 @@ const STATEMENT_MS: Record<PoolName, number> = { fast: 5_000, slow: 10_000, repl
 /** How much longer than a statement may take a pool may be silent. */
 const SILENT_MS_MORE = 1_000
 
-/** Opens the pools of a process: at most 10 connections to the primary, 4 to a replica. They connect when first used. */
-export function openPools(target: DatabaseTarget, { replica, pooler = 'session', watch }: PoolOptions = {}): Pools {
-  const open = (pool: PoolName, of: DatabaseTarget, options: ConnectOptions) =>
-    openPool(of, { max: poolSizes[pool], statementMs: STATEMENT_MS[pool], pooler, ...options }, watch?.(pool))
-  const fast = open('fast', target, { pipeline: 8, plans: 'generic' })
+/** How many of the connections statements may hold that take long, while others wait. */
+const HELD_SHARE = poolSizes.fast / 2
+
+/**
+ * Opens the pools of a process: at most 10 connections to the primary, an 11th that asks how it is when others are held for
+ * long, and 4 to a replica. They connect when first used.
+ */
+export function openPools(target: DatabaseTarget, given: PoolOptions = {}): Pools {
+  const { replica, pooler = 'session', watch, onBulkhead } = given
+  const open = (pool: PoolName, of: DatabaseTarget, options: ConnectOptions, guard?: Guard) =>
+    openPool(of, { max: poolSizes[pool], statementMs: STATEMENT_MS[pool], pooler, ...options }, watch?.(pool), guard)
+  const fast = open('fast', target, { pipeline: 8, plans: 'generic' }, (client) => {
+    const asking = connect(target, { name: 'developer-api probe', max: 1, statementMs: STATEMENT_MS.fast, pooler })
+    const probe = () => blockedTexts(asking)
+    const bulkhead = new Bulkhead({ pool: client, share: HELD_SHARE, probe, onChange: onBulkhead })
+    return { bulkhead, end: () => endClient(asking) }
+  })
   // custom plans: lists with optional filters should be planned for the filters that are given
   const slow = open('slow', target, { name: 'developer-api slow', plans: 'custom' })
   const readOnly =
@@ -44,15 +65,24 @@ export function openPools(target: DatabaseTarget, { replica, pooler = 'session',
   }
 }
 
-function openPool(target: DatabaseTarget, options: ConnectOptions & { statementMs: number }, watch?: StatementWatch) {
-  const probe = () => client.unsafe('select 1')
-  const gate = new Gate({ silentMs: options.statementMs + SILENT_MS_MORE, probe })
-  const client = connect(target, { ...options, onRefused: gate.close })
-  const end = () => {
+type Guard = (client: PatchedSql) => { bulkhead: Bulkhead; end: () => Promise<void> }
+type PoolSettings = ConnectOptions & { statementMs: number }
+
+function openPool(target: DatabaseTarget, options: PoolSettings, watch?: StatementWatch, guard?: Guard) {
+  const client = connect(target, { ...options, onRefused: (reason) => gate.close(reason) })
+  const gate = new Gate({
+    silentMs: options.statementMs + SILENT_MS_MORE,
+    pulse: client.pulse,
+    abandon: client.abandon,
+    probe: () => client.unsafe('select 1'),
+  })
+  const guarded = guard?.(client)
+  const end = async () => {
     gate[Symbol.dispose]()
-    return endClient(client)
+    guarded?.bulkhead[Symbol.dispose]()
+    await Promise.all([endClient(client), guarded?.end()])
   }
-  return { db: databaseOver(client, watch, gate), end }
+  return { db: databaseOver(client, { watch, gate, bulkhead: guarded?.bulkhead }), end }
 }
 
 export type PoolOptions = {
@@ -60,6 +90,8 @@ export type PoolOptions = {
   pooler?: Pooler | undefined
   /** Observes the statements of each pool. */
   watch?: (pool: PoolName) => StatementWatch
+  /** Called with the texts of the statements of which no more are sent, because they hold their share of the pool `fast`; with none when that has ended. */
+  onBulkhead?: (texts: readonly string[]) => void
 }
 
 /** Lets statements in flight finish for 5 s. Resolves in any case, so that a connection that hangs does not delay the shutdown. */

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from 'postgres'
+import type { Bulkhead } from './bulkhead.ts'
 import type { Gate } from './gate.ts'
 
 type Client = Sql | TransactionSql
@@ -6,30 +7,40 @@ type Open = (...given: never[]) => unknown
 /** Called with the text of each statement. The function that it returns is called with the rows or the error. */
 export type StatementWatch = (text: string) => (outcome: unknown) => void
 
+export type StatementGuards = {
+  /** Observes each statement. */
+  watch?: StatementWatch | undefined
+  /** Refuses statements at once while the database is away. */
+  gate?: Gate | undefined
+  /** Refuses those whose like hold too many connections. */
+  bulkhead?: Bulkhead | undefined
+}
+
 type Unsafe = (query: string, parameters?: unknown[], options?: { prepare?: boolean }) => Promise<unknown>
 
 /**
  * Wraps a client for drizzle so that statements with parameters are prepared, which takes one round trip where drizzle's own
  * calls take two. A text without parameters is not prepared, because it may consist of several statements, as a migration
- * does. The client's own `prepare: false`, for a transaction pooler, takes precedence. A gate refuses statements at once while
- * the database is away.
+ * does. The client's own `prepare: false`, for a transaction pooler, takes precedence.
  */
-export function preparing<Of extends Client>(client: Of, watch?: StatementWatch, gate?: Gate): Of {
-  const overrides = new Map<string | symbol, unknown>([['unsafe', unsafeOf(client, watch, gate)]])
-  if ('begin' in client) overrides.set('begin', scoped(gated(client.begin, gate), watch, gate))
-  if ('savepoint' in client) overrides.set('savepoint', scoped(client.savepoint, watch, gate))
+export function preparing<Of extends Client>(client: Of, guards: StatementGuards): Of {
+  const overrides = new Map<string | symbol, unknown>([['unsafe', unsafeOf(client, guards)]])
+  if ('begin' in client) overrides.set('begin', scoped(gated(client.begin, guards.gate), guards))
+  if ('savepoint' in client) overrides.set('savepoint', scoped(client.savepoint, guards))
   return new Proxy(client, {
     get: (target, property) => overrides.get(property) ?? Reflect.get(target, property),
   })
 }
 
-function unsafeOf(client: Client, watch: StatementWatch | undefined, gate: Gate | undefined): Unsafe {
+function unsafeOf(client: Client, { watch, gate, bulkhead }: StatementGuards): Unsafe {
   const unsafe = client.unsafe as Unsafe // the driver accepts more than its type says
   return (query, parameters, options) => {
-    if (gate?.isAway) return refusedQuery(gate.refusal())
+    if (gate?.away) return refusedQuery(gate.away)
+    const place = bulkhead?.enter(query)
+    if (place instanceof Error) return refusedQuery(place)
     const asked = unsafe(query, parameters, parameters?.length ? { ...options, prepare: true } : options)
     if (watch) follow(asked, watch(query))
-    if (gate) follow(asked, gate.follow((asked as Promise<unknown> & { reject: (reason: Error) => void }).reject))
+    if (place) follow(asked, place)
     return asked
   }
 }
@@ -40,24 +51,17 @@ function follow(asked: Promise<unknown>, ended: (outcome: unknown) => void) {
 }
 
 /** The last argument of `begin` and `savepoint` is a function, which is given a client that prepares, too. */
-function scoped(open: Open, watch: StatementWatch | undefined, gate: Gate | undefined) {
+function scoped(open: Open, guards: StatementGuards) {
   return (...given: unknown[]) => {
     const work = given.pop() as (client: TransactionSql) => unknown // by the driver's signature
     const openScope = open as (...passed: unknown[]) => unknown
-    return openScope(...given, (client: TransactionSql) => work(preparing(client, watch, gate)))
+    return openScope(...given, (client: TransactionSql) => work(preparing(client, guards)))
   }
 }
 
-/** Begins no transaction while the database is away, and leaves one that it no longer answers. */
+/** Begins no transaction while the database is away. */
 function gated(begin: Open, gate: Gate | undefined): Open {
-  if (!gate) return begin
-  return (...given) =>
-    new Promise((resolve, reject) => {
-      if (gate.isAway) return void setImmediate(reject, gate.refusal())
-      const begun = begin(...given) as Promise<unknown>
-      follow(begun, gate.follow(reject))
-      begun.then(resolve, reject)
-    })
+  return (...given) => (gate?.away ? refusedQuery(gate.away) : begin(...given))
 }
 
 /** In the place of a statement that is not sent, in either form of its rows. */

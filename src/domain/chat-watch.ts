@@ -1,9 +1,13 @@
 import { statement } from '../db/statement.ts'
 import { isUsername } from './channels.ts'
-import { lowerBound } from './core/ids.ts'
+import type { PlacedEvent } from './core/live.ts'
 import { Problem } from './core/problem.ts'
 import { EventMessage } from './core/resources.ts'
-import { type Marked, poll, type StreamContext } from './events/poll.ts'
+import { lineOfChannel } from './events/feed/channel-line.ts'
+import { filterOf } from './events/feed/filter.ts'
+import { openStream } from './events/feed/follow-feed.ts'
+import { type Start, startAt } from './events/feed/start.ts'
+import type { EventStream, StreamContext } from './events/streams/event-stream.ts'
 
 export type RoomChange = { change: 'sent' | 'deleted'; message: EventMessage }
 
@@ -16,42 +20,40 @@ export type ChatWatch = {
 /** A caller who was away for longer has to read the list again. */
 const RESUMED_MS = 600_000
 
-const selectRoom = statement<[room: string], { id: string; last: string }>(`
-select u.id, coalesce(s.last, 0)::text as last from users u left join channel_sequences s on s.channel_id = u.id
-where u.username = $1 and u.disabled_at is null`)
-
-type Row = { sequence: string; type: string; payload: string }
-
-const selectChanges = statement<[channelId: string, after: string, from: string], Row>(`
-select e.sequence::text as sequence, e.type, e.payload from events e
-where e.channel_id = $1 and e.sequence > $2::bigint and e.id > $3 and e.type in ('chat.message.sent', 'chat.message.deleted')
-order by e.sequence limit 100`) // a bare "sequence" would be the selected text, which sorts 100 before 99
+const selectRoom = statement<[room: string], { id: string }>(
+  'select id from users where username = $1 and disabled_at is null',
+)
 
 /**
- * Yields the messages of a room as they are sent and deleted, until the caller disconnects. Reads the events of the
- * channel, whose numbers follow the commits without a gap, so no change is missed or yielded twice. Throws
- * `unknown_room`.
+ * The messages of a room as they are sent and deleted: the events of its channel, whose numbers follow the commits without a
+ * gap, so no change is missed or comes twice. Throws `unknown_room`, `rate_limited`.
  */
-export async function watchRoom(
-  ctx: StreamContext,
-  { room_name, after }: ChatWatch,
-  signal: AbortSignal | undefined,
-): Promise<AsyncGenerator<Marked<RoomChange>>> {
+export async function watchRoom(ctx: StreamContext, { room_name, after }: ChatWatch): Promise<EventStream> {
   const name = room_name.toLowerCase()
   const [room] = isUsername(name) ? await selectRoom(ctx.db, name) : []
   if (!room) throw new Problem('unknown_room', `room_name: there is no room "${name}".`)
-  const start = after && /^\d{1,18}$/.test(after) ? after : room.last
-  return changesOf(ctx, room.id, start, signal)
+  return openStream(ctx, lineOfChannel(ctx, room.id), async (last) => ({
+    start: await startOfWatch(ctx, room.id, last, after),
+    filter: ofRoom,
+  }))
 }
 
-async function* changesOf(ctx: StreamContext, channelId: string, start: string, signal: AbortSignal | undefined) {
-  let last = start
-  for await (const _ of poll(ctx, signal)) {
-    const from = lowerBound('event', new Date(ctx.now().getTime() - RESUMED_MS))
-    for (const { sequence, type, payload } of await selectChanges(ctx.db, channelId, last, from)) {
-      last = sequence
-      const change = type === 'chat.message.sent' ? ('sent' as const) : ('deleted' as const)
-      yield { mark: sequence, item: { change, message: EventMessage.parse(JSON.parse(payload).data) } }
-    }
-  }
+const ofRoom = filterOf(['chat.message.sent', 'chat.message.deleted'])
+
+/** An event of `watchRoom` as whoever watches the room sees it. */
+export function roomChangeOf({ type, payload }: PlacedEvent): RoomChange {
+  const change = type === 'chat.message.sent' ? 'sent' : 'deleted'
+  return { change, message: EventMessage.parse(JSON.parse(payload).data) }
+}
+
+async function startOfWatch(
+  ctx: StreamContext,
+  channelId: string,
+  last: number,
+  after: ChatWatch['after'],
+): Promise<Start> {
+  const now = ctx.now()
+  if (!after || !/^\d{1,15}$/.test(after) || Number(after) >= last) return { place: last, at: now }
+  const lately = await startAt(ctx, channelId, last, new Date(now.getTime() - RESUMED_MS))
+  return { ...lately, place: Math.max(lately.place, Number(after)) }
 }

@@ -23,7 +23,7 @@ const insertMessage = statement<
     ...message: [room: string, id: string, senderId: string, senderName: string, content: string, at: string],
     ...event: [id: string, beforeChannel: string, beforeSequence: string, afterSequence: string],
   ],
-  { room_exists: boolean; is_sent: boolean }
+  { room_exists: boolean; channel_id: string | null }
 >(`
 with room as (
   select id from users where username = $1 and disabled_at is null
@@ -41,7 +41,7 @@ with room as (
   beforeSequence: '$9',
   afterSequence: '$10',
 })}
-select exists (select from room) as room_exists, exists (select from event) as is_sent`)
+select exists (select from room) as room_exists, (select channel_id from event) as channel_id`)
 
 /**
  * Sends a message to a room as the caller, and queues `chat.message.sent`. Throws `message_too_long`, `rate_limited`,
@@ -61,9 +61,10 @@ export async function sendMessage(ctx: UserContext, { room_name, content }: NewM
   const insert = () => insertMessage(ctx.db, room, message.id, userId, username, content, at, event.id, ...parts)
   const [written] = isUsername(room) ? await withPartition(ctx, insert) : []
   if (!written?.room_exists) throw new Problem('unknown_room', `room_name: there is no room "${room}".`)
-  if (!written.is_sent) throw new Problem('sender_banned', `room_name: you are banned from the room "${room}".`)
+  const { channel_id: channelId } = written
+  if (channelId === null) throw new Problem('sender_banned', `room_name: you are banned from the room "${room}".`)
   ctx.traces?.published(event.id, event.type)
-  wakeAfterCommit(ctx)
+  wakeAfterCommit(ctx, channelId)
   return message
 }
 
@@ -96,9 +97,9 @@ async function withPartition<Rows>(ctx: UserContext | InTransaction<UserContext>
 }
 
 /** The caller may have opened a transaction, as it does for an `Idempotency-Key`. */
-function wakeAfterCommit(ctx: UserContext | InTransaction<UserContext>) {
-  if ('afterCommit' in ctx) ctx.afterCommit(ctx.wake)
-  else ctx.wake()
+function wakeAfterCommit(ctx: UserContext | InTransaction<UserContext>, channelId: string) {
+  if ('afterCommit' in ctx) ctx.afterCommit(() => ctx.wake(channelId))
+  else ctx.wake(channelId)
 }
 
 const LATER_THAN_ALL = 'msg~' // sorts behind every identifier of a message

@@ -1,16 +1,26 @@
 import { getTableName } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type * as schema from '../db/schema/index.ts'
-import { accessTokens, authorizationCodes, idempotencyKeys, usedAssertions } from '../db/schema/index.ts'
+import {
+  accessTokens,
+  authorizationCodes,
+  clientSecrets,
+  idempotencyKeys,
+  usedAssertions,
+  webhookSecrets,
+} from '../db/schema/index.ts'
 import { statement } from '../db/statement.ts'
 import { DAY_MS } from '../time/durations.ts'
 import type { Context } from './core/context.ts'
 import { lowerBound } from './core/ids.ts'
+import { deleteIdleHolders } from './events/streams/stream-claims.ts'
 
 const CHUNK_ROWS = 1_000
 /** A login session lasts 7 days and a grant a year at most; like all else they are kept a day longer. */
 const SESSION_DAYS = 8
 const GRANT_DAYS = 366 + 1
+/** For so long lists still show a key that has ended, and the log what a grant was. */
+const ENDED_DAYS = 30
 /** Usage is shown for 30 days. */
 const USAGE_DAYS = 35
 
@@ -26,12 +36,12 @@ const endings = {
   accessTokens,
   usedAssertions,
   idempotencyKeys,
+  clientSecrets,
+  webhookSecrets,
   refreshTokens: 'with their grant',
-  grants: 'by age',
+  grants: 'by age, or a while after their revocation',
   loginSessions: 'by age',
-  clientSecrets: 'with their client',
-  apiKeys: 'with their client',
-  webhookSecrets: 'with their subscription',
+  apiKeys: 'a while after their end',
 } satisfies Record<Expiring, PgTable | string>
 
 const deletions = Object.values(endings)
@@ -45,26 +55,53 @@ const deletions = Object.values(endings)
   )
 
 /** By age: identifiers begin with the time of their creation, so the primary key finds the old ones. */
-const deleteOlder = (table: 'login_sessions' | 'grants') =>
-  statement<[before: string, limit: number], object>(`
-    delete from ${table} where id in (select id from ${table} where id < $1 order by id limit $2::int) returning 1`)
-const deleteSessions = deleteOlder('login_sessions')
-const deleteGrants = deleteOlder('grants')
+const deleteSessions = statement<[before: string, limit: number], object>(`
+    delete from login_sessions where id in (select id from login_sessions where id < $1 order by id limit $2::int) returning 1`)
+
+/** A key to which the one that it replaced still points waits for that one. */
+const deleteKeys = statement<[days: number, limit: number], object>(`
+    delete from api_keys where ctid = any(array(
+      select k.ctid from api_keys k
+       where least(k.revoked_at, k.expires_at) < statement_timestamp() - $1::int * interval '1 day'
+         and not exists (select from api_keys r where r.replaced_by = k.id)
+       order by least(k.revoked_at, k.expires_at) limit $2::int)) returning 1`)
+
+/**
+ * Grants by a condition with `$1`, after their refresh tokens: a grant that was refreshed every hour of a year has thousands,
+ * and a step that deleted those of a thousand grants would have no end.
+ */
+function grantDeletion<Bound extends string | number>(condition: string) {
+  const deleteTokens = statement<[bound: Bound, limit: number], object>(`
+    delete from refresh_tokens where ctid = any(array(
+      select r.ctid from grants g join refresh_tokens r on r.grant_id = g.id where ${condition} limit $2::int)) returning 1`)
+  const deleteGrants = statement<[bound: Bound, limit: number], object>(`
+    delete from grants where id in (select g.id from grants g where ${condition} limit $2::int) returning 1`)
+  return async ({ slow }: Context, bound: Bound) => {
+    await untilShort(() => deleteTokens(slow, bound, CHUNK_ROWS))
+    await untilShort(() => deleteGrants(slow, bound, CHUNK_ROWS))
+  }
+}
+const deleteOldGrants = grantDeletion<string>('g.id < $1')
+const deleteRevokedGrants = grantDeletion<number>("g.revoked_at < statement_timestamp() - $1::int * interval '1 day'")
 
 const deleteUsage = statement<[before: Date, limit: number], object>(`
     delete from client_usage where ctid = any(array(
       select ctid from client_usage where hour < $1::timestamptz order by hour limit $2::int)) returning 1`)
 
 /**
- * Deletes, in small steps, credentials and stored responses that expired a day ago, and old usage. `now` is the database's.
+ * Deletes, in small steps, credentials and stored responses that expired a day ago or ended a while ago, old usage, and counts of streams that are open no longer. `now` is the database's.
  * Several processes may do so at once.
  */
-export async function deleteExpired({ slow }: Context, now: Date): Promise<void> {
+export async function deleteExpired(ctx: Context, now: Date): Promise<void> {
+  const { slow } = ctx
   const ago = (days: number) => new Date(now.getTime() - days * DAY_MS)
   for (const deleteChunk of deletions) await untilShort(() => deleteChunk(slow, CHUNK_ROWS))
   await untilShort(() => deleteSessions(slow, lowerBound('session', ago(SESSION_DAYS)), CHUNK_ROWS))
-  await untilShort(() => deleteGrants(slow, lowerBound('grant', ago(GRANT_DAYS)), CHUNK_ROWS))
+  await untilShort(() => deleteKeys(slow, ENDED_DAYS, CHUNK_ROWS))
+  await deleteOldGrants(ctx, lowerBound('grant', ago(GRANT_DAYS)))
+  await deleteRevokedGrants(ctx, ENDED_DAYS)
   await untilShort(() => deleteUsage(slow, ago(USAGE_DAYS), CHUNK_ROWS))
+  await untilShort(() => deleteIdleHolders(slow, CHUNK_ROWS))
 }
 
 async function untilShort(deleteChunk: () => Promise<unknown[]>): Promise<void> {

@@ -1,4 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { bans, users } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
 import type { UserContext } from './core/context.ts'
@@ -69,11 +69,9 @@ async function findUser(tx: InTransaction<UserContext>, id: string) {
   return user
 }
 
+/** A suspended account, too: it can come back, and who bans it must not learn from a refusal that it is suspended. */
 async function selectUser({ db }: InTransaction, id: string) {
-  const [user] = await db
-    .select({ id: users.id, username: users.username })
-    .from(users)
-    .where(and(eq(users.id, id), isNull(users.disabledAt)))
+  const [user] = await db.select({ id: users.id, username: users.username }).from(users).where(eq(users.id, id))
   return user
 }
 

@@ -18,9 +18,9 @@ export async function withContext<Result>(
 ): Promise<Result> {
   await using disposables = new Disposables()
   const target = await findDatabase(config, disposables)
-  const waker = new WakeHub()
-  const ctx = await openContext(config, { target, disposables, wake: waker.wake, onWake: waker.onWake })
-  await using _notifications = notifyCommits(ctx, waker)
+  const wakeHub = new WakeHub()
+  const ctx = await openContext(config, { target, disposables, wake: wakeHub.wake, onWake: wakeHub.onWake })
+  await using _notifications = notifyCommits(ctx, wakeHub)
   const pending = await countPending(ctx.db)
   if (pending > 0) throw new Error(`The database lacks ${pending} migrations: run "developer-api migrate"`)
   return await work(ctx)

@@ -5,28 +5,47 @@ import type { DatabaseTarget } from '../db/client.ts'
 import { openPools } from '../db/pools.ts'
 import { CredentialCache } from '../domain/access/credential-cache.ts'
 import type { Context } from '../domain/core/context.ts'
+import type { StreamLimit } from '../domain/core/live.ts'
+import type { EventSource } from '../domain/core/relayed.ts'
+import { ProcessStreams } from '../domain/events/streams/process-streams.ts'
+import { SharedStreamLimit, unlimitedStreams } from '../domain/events/streams/shared-stream-limit.ts'
+import { ProcessTail } from '../domain/events/tail/process-tail.ts'
 import { UsageCounts } from '../domain/usage/counts.ts'
 import { logger } from '../telemetry/logger.ts'
 import type { ProcessMetrics } from '../telemetry/process-metrics.ts'
 import type { Traces } from '../telemetry/traces.ts'
 import type { Disposables } from './disposables.ts'
 import { openKeyring } from './keyring.ts'
-import { watchStatements } from './metrics/statements.ts'
+import { watchBulkhead, watchStatements } from './metrics/statements.ts'
 
 export type ContextConfig = CountersConfig &
-  Pick<Config, 'replicaUrl' | 'pooler' | 'secretKeys' | 'dataDir' | 'publicUrl' | 'targets' | 'cronAccess' | 'signup'>
+  Pick<
+    Config,
+    | 'replicaUrl'
+    | 'pooler'
+    | 'secretKeys'
+    | 'dataDir'
+    | 'publicUrl'
+    | 'targets'
+    | 'cronAccess'
+    | 'signup'
+    | 'hasStreamLimits'
+  >
 
 type CountersConfig = Pick<Config, 'hasRateLimits' | 'redisUrl'>
 
 export type ContextOptions = {
   target: DatabaseTarget
   disposables: Disposables
-  wake: () => void
+  wake: Context['wake']
   /** For processes in which calls wait for events. */
   onWake?: Context['onWake']
+  /** Brings events to these calls, where there is a broker. */
+  events?: EventSource | undefined
   stopping?: AbortSignal
   /** Whether this is a worker process of a cluster, whose primary counts for it. */
   isMember?: boolean
+  demoClientId?: string | undefined
   metrics?: ProcessMetrics | undefined
   traces?: Traces | undefined
 }
@@ -37,30 +56,42 @@ export type ProcessContext = Context & { credentials: CredentialCache; usage: Us
 /** Everything that verbs need, over a database that is ready. Its connections close with `disposables`. */
 export async function openContext(
   config: ContextConfig,
-  { target, disposables, wake, isMember = false, metrics, traces, ...waiting }: ContextOptions,
+  { target, disposables, wake, isMember = false, demoClientId, metrics, traces, ...waiting }: ContextOptions,
 ): Promise<ProcessContext> {
   const { replicaUrl, pooler } = config
-  const pools = openPools(target, { replica: replicaUrl, pooler, watch: watchStatements({ metrics, traces }) })
+  const watch = watchStatements({ metrics, traces })
+  const pools = openPools(target, { replica: replicaUrl, pooler, watch, onBulkhead: watchBulkhead() })
   const { db, slow, replica } = disposables.use(pools)
+  const now = () => new Date()
+  const { onWake = () => () => {}, stopping = new AbortController().signal } = waiting
+  const credentials = new CredentialCache()
   return {
     db,
     slow,
     replica,
-    now: () => new Date(),
+    now,
     wake,
-    onWake: waiting.onWake ?? (() => () => {}),
-    stopping: waiting.stopping ?? new AbortController().signal,
+    onWake,
+    tail: disposables.use(new ProcessTail({ db, now, onWake, log: logger }, waiting.events)),
+    streams: new ProcessStreams({ db, credentials, stopping, log: logger }),
+    streamLimit: openStreamLimit(config, db, disposables),
+    stopping,
     keyring: openKeyring(config),
     counters: await openCounters(config, disposables, isMember),
-    credentials: new CredentialCache(),
+    credentials,
     usage: new UsageCounts(() => new Date()),
     publicUrl: config.publicUrl,
     targets: config.targets,
     cronAccess: config.cronAccess,
     signup: config.signup,
+    demoClientId,
     log: logger,
     traces,
   }
+}
+
+function openStreamLimit({ hasStreamLimits }: ContextConfig, db: Context['db'], disposables: Disposables): StreamLimit {
+  return hasStreamLimits ? disposables.use(new SharedStreamLimit({ db, log: logger })) : unlimitedStreams
 }
 
 /** Counts in Redis where there is one, else in the primary of a cluster, else in this process. */

@@ -23,7 +23,8 @@ function storedKeys(dataDir: string): string[] {
 function create(file: string, dataDir: string): string[] {
   mkdirSync(dataDir, { recursive: true })
   const temporary = `${file}.${process.pid}`
-  writeFileSync(temporary, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
+  rmSync(temporary, { force: true })
+  writeFileSync(temporary, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' }) // follows no link
   try {
     linkSync(temporary, file)
   } catch (error) {

@@ -1,5 +1,6 @@
 import { errorMessageOf } from '../telemetry/error-message.ts'
 import { flushLog, logger } from '../telemetry/logger.ts'
+import { printable } from '../telemetry/printable.ts'
 import { Disposables } from './disposables.ts'
 
 /** How long a shutdown may take. Supervisors commonly send SIGKILL after 15 s or later. */
@@ -73,7 +74,7 @@ function exit(status: number, complaint?: string): never {
 
 /** One line for the person who started the process. The stack goes to the log, at level debug. */
 function reportFailedStart(error: unknown) {
-  process.stderr.write(`developer-api: ${errorMessageOf(error)}\n`)
+  process.stderr.write(`developer-api: ${printable(errorMessageOf(error))}\n`)
   logger.debug({ err: error }, 'Startup failed')
 }
 

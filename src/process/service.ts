@@ -3,6 +3,7 @@ import type { Context } from '../domain/core/context.ts'
 import { WakeHub } from '../domain/events/wake-hub.ts'
 import { checkDelivery } from '../domain/webhooks/worker/startup-check.ts'
 import { LoadLimit } from '../rest/http/load-limit.ts'
+import { limitedOperations } from '../rest/http/request-record.ts'
 import { createHttpServer } from '../rest/http/server.ts'
 import { logger } from '../telemetry/logger.ts'
 import type { ProcessMetrics } from '../telemetry/process-metrics.ts'
@@ -10,12 +11,14 @@ import type { Traces } from '../telemetry/traces.ts'
 import { startWorker } from './background/delivery.ts'
 import { startMaintenance } from './background/maintenance.ts'
 import { listenToNotifications, notifyCommits } from './background/notifications.ts'
+import { openNats, startRelay } from './background/relay.ts'
 import { startUsageFlush } from './background/usage-flush.ts'
 import { sendMetrics } from './cluster/metrics.ts'
 import { openContext } from './context.ts'
+import { demoClientIn } from './demo.ts'
 import { Disposables } from './disposables.ts'
 import type { Lifecycle } from './lifecycle.ts'
-import { drain, listenHttp } from './listen.ts'
+import { beginListening, drain } from './listen.ts'
 import { openMetrics, publishMetrics } from './metrics/metrics.ts'
 import { openTraces } from './metrics/tracing.ts'
 import type { PreparedStorage } from './storage.ts'
@@ -31,7 +34,7 @@ export type ServiceOptions = {
 }
 
 /**
- * Starts the service: traces, metrics, HTTP (503 at first), database, context, notifications, usage, HTTP (200), deliveries.
+ * Starts the service: traces, metrics, HTTP (503 at first; behind a proxy, not before it can answer or 20 s have passed), database, context, notifications, usage, HTTP (200), deliveries.
  * It stops in the reverse order, except that requests and deliveries end first and together, because they need all the rest.
  */
 export async function openService(config: Config, lifecycle: Lifecycle, given: ServiceOptions) {
@@ -43,11 +46,12 @@ export async function openService(config: Config, lifecycle: Lifecycle, given: S
   const traces = await openTraces(config.traces, disposables)
   const loadLimit = new LoadLimit()
   const metrics = await openMetrics(config, loadLimit)
+  metrics?.beginAtZero(limitedOperations)
   if (metrics && isMember) sendMetrics({ metrics, contextOf })
   else if (metrics) await publishMetrics(config, disposables, { metrics, contextOf })
 
   const server = createServer(config, { contextOf, loadLimit, metrics, traces })
-  if (listensFirst) await listenHttp(server, config)
+  const listen = await beginListening(server, config, { ...lifecycle, isMember, listensFirst })
   const backend = disposables.use(new Disposables())
   const deliveries = new Disposables()
   const stopDelivering = () => deliveries[Symbol.asyncDispose]()
@@ -55,18 +59,31 @@ export async function openService(config: Config, lifecycle: Lifecycle, given: S
 
   const storage = await openStorage({ ...lifecycle, disposables: backend })
   const { target } = storage
-  const waker = new WakeHub()
-  const { wake, onWake } = waker
-  const options = { target, disposables: backend, wake, onWake, stopping, isMember, metrics, traces }
+  const wakeHub = new WakeHub()
+  const { wake, onWake } = wakeHub
+  const nats = await openNats(config, backend)
+  const options = {
+    target,
+    disposables: backend,
+    wake,
+    onWake,
+    stopping,
+    isMember,
+    demoClientId: demoClientIn(config),
+    metrics,
+    traces,
+    events: nats?.source,
+  }
   const context = await openContext(config, options)
-  backend.use(listenToNotifications(context, { waker, target: config.directUrl ?? target }))
+  backend.use(listenToNotifications(context, { wakeHub, target: config.directUrl ?? target }))
   backend.use(startUsageFlush(context))
   await waitForDatabase(target, stopping, () => checkDelivery(context))
   ready = context
-  if (!listensFirst) await listenHttp(server, config)
+  await listen()
 
-  deliveries.use(notifyCommits(context, waker))
-  if (config.hasWorker) deliveries.use(startWorker(context, { waker }))
+  deliveries.use(notifyCommits(context, wakeHub))
+  if (config.hasWorker) deliveries.use(startWorker(context, { wakeHub }))
+  if (config.hasWorker && nats) deliveries.use(startRelay(context, { wakeHub, publisher: nats.publisher }))
   deliveries.use(startMaintenance(context))
   return storage
 }

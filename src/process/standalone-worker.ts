@@ -4,6 +4,7 @@ import { checkDelivery } from '../domain/webhooks/worker/startup-check.ts'
 import { logger, openLog } from '../telemetry/logger.ts'
 import { startWorker } from './background/delivery.ts'
 import { listenToNotifications } from './background/notifications.ts'
+import { openNats, startRelay } from './background/relay.ts'
 import { findDatabase } from './command-context.ts'
 import { openContext } from './context.ts'
 import type { Lifecycle } from './lifecycle.ts'
@@ -18,13 +19,15 @@ export async function startStandaloneWorker(lifecycle: Lifecycle): Promise<void>
   openLog(config.logLevel)
   const { disposables, stopping } = lifecycle
   const target = config.isEmbedded ? await findDatabase(config, disposables) : await openStorage(config, lifecycle)
-  const waker = new WakeHub()
+  const wakeHub = new WakeHub()
   const metrics = await openMetrics(config)
   const traces = await openTraces(config.traces, disposables)
-  const context = await openContext(config, { target, disposables, wake: waker.wake, metrics, traces })
+  const context = await openContext(config, { target, disposables, wake: wakeHub.wake, metrics, traces })
   if (metrics) await publishMetrics(config, disposables, { metrics, contextOf: () => context })
   await waitForDatabase(target, stopping, () => checkDelivery(context))
-  disposables.use(listenToNotifications(context, { waker, target: config.directUrl ?? target }))
-  disposables.use(startWorker(context, { waker }))
+  disposables.use(listenToNotifications(context, { wakeHub, target: config.directUrl ?? target }))
+  disposables.use(startWorker(context, { wakeHub }))
+  const nats = await openNats(config, disposables)
+  if (nats) disposables.use(startRelay(context, { wakeHub, publisher: nats.publisher }))
   logger.info({ pid: process.pid }, 'Webhook worker started')
 }

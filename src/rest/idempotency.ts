@@ -22,7 +22,13 @@ export function idempotentRequestOf(
   const owner = principal.kind === 'user' ? `${principal.clientId ?? ''} ${principal.userId}` : principal.clientId
   // the scopes count too: a kept answer is only for a caller who may still do what was done
   const scopes = principal.scopes.toSorted().join(' ')
-  return { owner, key, fingerprint: sha256(`${route} ${scopes} ${JSON.stringify(body)}`) }
+  return { owner, key, fingerprint: sha256(`${route} ${scopes} ${JSON.stringify(body, inOrder)}`) }
+}
+
+/** For `JSON.stringify`: fields in the order of their names, for it does not matter in which a client sends them. */
+function inOrder(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 /** Runs a request once per key. Claim, effect and answer commit together, so a failure leaves the key free again. */

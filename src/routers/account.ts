@@ -7,6 +7,7 @@ import { Account } from '../domain/accounts/resources.ts'
 import { AuditRecord } from '../domain/audit/resources.ts'
 import { listAllowed, revokeAllowed } from '../domain/oauth/allowed-applications.ts'
 import { AllowedApplication } from '../domain/oauth/resources.ts'
+import { deleteHearingSubscription } from '../domain/webhooks/subscriptions/delete.ts'
 import { page, paging, text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { router } from './trpc.ts'
@@ -55,5 +56,12 @@ export const accountRouter = router({
       .input(z.object({ application_id: text() }))
       .output(z.void())
       .mutation(({ ctx, input }) => revokeAllowed(ctx, input)),
+  }),
+
+  webhooks: router({
+    delete: procedure({ access: 'session' })
+      .input(z.object({ id: text() }))
+      .output(z.void())
+      .mutation(({ ctx, input }) => deleteHearingSubscription(ctx, input)),
   }),
 })

@@ -3,7 +3,6 @@ import { createKey, listKeys, revokeKey } from '../domain/applications/api-keys.
 import { createApplication, deleteApplication, updateApplication } from '../domain/applications/applications.ts'
 import { listApplicationAudit } from '../domain/applications/audit-log.ts'
 import { listSecrets, revokeSecret, rotateSecret } from '../domain/applications/client-secrets.ts'
-import { grantTypes } from '../domain/applications/grant-types.ts'
 import { getApplication, listApplications } from '../domain/applications/list.ts'
 import {
   ApiKey,
@@ -15,6 +14,7 @@ import {
 import { rollKey } from '../domain/applications/roll-api-key.ts'
 import { AuditRecord } from '../domain/audit/resources.ts'
 import { scopes } from '../domain/core/scopes.ts'
+import { grantTypes } from '../shared/grants.ts'
 import { page, paging, text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { router } from './trpc.ts'

@@ -1,5 +1,8 @@
 import * as z from 'zod'
-import { followEvents } from '../domain/events/event-stream.ts'
+import type { Context } from '../domain/core/context.ts'
+import type { LoggedEvent } from '../domain/core/live.ts'
+import { encodeFeedCursor } from '../domain/events/feed/cursor.ts'
+import { followEvents } from '../domain/events/feed/follow-feed.ts'
 import { subscribableTypes } from '../domain/events/types.ts'
 import { getDelivery, listDeliveries } from '../domain/webhooks/deliveries/ledger.ts'
 import { redeliver } from '../domain/webhooks/deliveries/redeliver.ts'
@@ -9,11 +12,22 @@ import { watchDeliveries } from '../domain/webhooks/deliveries/watch.ts'
 import { DeliveryStatus, deliveryStatus } from '../domain/webhooks/worker/delivery-status.ts'
 import { page, paging, text } from './fields.ts'
 import { procedure } from './operation.ts'
-import { resumable } from './streams.ts'
+import { live, type StreamShape } from './streams.ts'
 import { router } from './trpc.ts'
 
 const byId = () => z.object({ id: text() })
 const timeRange = () => ({ from: text().optional(), to: text().optional() })
+
+type FollowedEvents = { events: LoggedEvent[] }
+
+const followedEvents =
+  (ctx: Context) =>
+  (key: string): StreamShape<FollowedEvents> => ({
+    key: `events ${key}`,
+    mark: (place, at) => encodeFeedCursor(ctx, key, { place, at }),
+    itemOf: ({ id, type, payload }) => ({ events: [{ id, type, payload }] }),
+    first: { events: [] },
+  })
 
 /** Deliveries and events, for the owner of an application and for the application itself. */
 export const deliveriesRouter = router({
@@ -40,7 +54,7 @@ export const deliveriesRouter = router({
     .output(z.void())
     .mutation(({ ctx, input }) => redeliver(ctx, input)),
 
-  replay: procedure({ access: 'sessionOrApplication' })
+  replay: procedure({ access: 'sessionOrApplication', deadlineMs: 25_000 }) // a chunk is up to three slow statements
     .input(z.object({ subscription: text(), only: z.enum(replayKinds), after: text().optional(), ...timeRange() }))
     .output(z.object({ queued: z.number(), hastened: z.number(), next: z.string().nullable() }))
     .mutation(({ ctx, input }) => replayDeliveries(ctx, input)),
@@ -51,9 +65,15 @@ export const deliveriesRouter = router({
     .query(({ ctx }) => deliveryStatus(ctx)),
 
   follow: procedure({ access: 'sessionOrApplication' })
-    .input(z.object({ types: z.array(z.enum(subscribableTypes)).optional(), lastEventId: text().nullish() }))
-    .subscription(({ ctx, input: { types, lastEventId: after }, signal }) =>
-      resumable(followEvents(ctx, { types, after }, signal)),
+    .input(
+      z.object({
+        types: z.array(z.enum(subscribableTypes)).optional(),
+        since: text().optional(),
+        lastEventId: text().nullish(),
+      }),
+    )
+    .subscription(({ ctx, input: { types, since, lastEventId } }) =>
+      live(followEvents(ctx, lastEventId ? { types, after: lastEventId } : { types, since }), followedEvents(ctx)),
     ),
 
   watch: procedure({ access: 'sessionOrApplication' })

@@ -6,7 +6,10 @@ import { text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { router } from './trpc.ts'
 
-const kinds = ['access_token', 'refresh_token', 'api_key', 'client_secret', 'unknown'] as const
+const kinds = ['access_token', 'refresh_token', 'api_key', 'client_secret', 'overlay_key', 'unknown'] as const
+
+/** Nothing, too: that it is missing may be the mistake. */
+const given = () => z.string()
 
 /** Diagnoses a credential or a signature for a developer. Never by GET: URLs are logged, and a secret must not be. */
 export const doctorRouter = router({
@@ -26,7 +29,7 @@ export const doctorRouter = router({
     .mutation(({ ctx, input }) => inspectOwnCredential(ctx, input.credential)),
 
   signature: procedure({ access: 'session' })
-    .input(z.object({ secret: text(), id: text(), timestamp: text(), signature: text(), body: z.string() }))
+    .input(z.object({ secret: given(), id: given(), timestamp: given(), signature: given(), body: given() }))
     .output(z.object({ valid: z.boolean(), reason: z.string() }))
     .mutation(({ ctx, input: { secret, body, ...head } }) =>
       diagnose(secret, head, Buffer.from(body), ctx.now().getTime() / 1000),

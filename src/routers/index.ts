@@ -11,6 +11,7 @@ import { internalRouter } from './internal.ts'
 import { livestreamsRouter } from './livestreams.ts'
 import { moderationRouter } from './moderation.ts'
 import { oauthRouter } from './oauth.ts'
+import { overlaysRouter } from './overlays.ts'
 import { router } from './trpc.ts'
 import { usageRouter } from './usage.ts'
 import { usersRouter } from './users.ts'
@@ -25,6 +26,7 @@ const shared = {
   chat: chatRouter,
   moderation: moderationRouter,
   events: eventsRouter,
+  overlays: overlaysRouter,
   health: healthRouter,
   account: accountRouter,
   applications: applicationsRouter,

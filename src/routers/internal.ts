@@ -13,12 +13,12 @@ const facts = {
 } as const
 
 export const internalRouter = router({
-  workByGet: operation('GET /cron/webhook-deliveries', facts)
+  workByGet: operation('GET /cron/webhook-deliveries', { ...facts, id: 'processDeliveriesByGet' })
     .input(z.object({}))
     .output(WorkReport)
     .mutation(({ ctx }) => workByCron(ctx)),
 
-  workByPost: operation('POST /cron/webhook-deliveries', facts)
+  workByPost: operation('POST /cron/webhook-deliveries', { ...facts, id: 'processDeliveries' })
     .input(z.object({}))
     .output(WorkReport)
     .mutation(({ ctx }) => workByCron(ctx)),

@@ -1,12 +1,8 @@
 import * as z from 'zod'
 import { Livestream } from '../domain/core/resources.ts'
-import {
-  endLivestream,
-  getLivestream,
-  listLivestreams,
-  startLivestream,
-  updateLivestream,
-} from '../domain/livestreams.ts'
+import { listLivestreams } from '../domain/livestream-list.ts'
+import { endLivestream, getLivestream, startLivestream, updateLivestream } from '../domain/livestreams.ts'
+import { examples } from '../shared/examples.ts'
 import { STREAM_TITLE_LENGTH_MAX } from '../shared/limits.ts'
 import { page, paging, pathParameter, shortText, text } from './fields.ts'
 import { operation, procedure } from './operation.ts'
@@ -16,15 +12,22 @@ const fields = () => ({ title: shortText(STREAM_TITLE_LENGTH_MAX), category: sho
 
 export const livestreamsRouter = router({
   list: operation('GET /v1/livestreams/', {
+    id: 'listLivestreams',
     tag: 'Livestreams',
     summary: 'List live streams',
+    description: 'Who is live at this moment, the last changed one first.',
     access: 'livestream:read',
     envelope: 'page',
     problems: ['invalid_cursor'],
   })
     .input(
       z.object({
-        broadcaster_user_id: text().optional().meta({ description: 'Only the live stream of this channel.' }),
+        broadcaster_user_id: text()
+          .meta({
+            description: 'Only the live stream of this channel, by the identifier of its user.',
+            example: examples.userId,
+          })
+          .optional(),
         ...paging(),
       }),
     )
@@ -32,12 +35,14 @@ export const livestreamsRouter = router({
     .query(({ ctx, input }) => listLivestreams(ctx, input)),
 
   get: operation('GET /v1/livestreams/{id}', {
+    id: 'getLivestream',
     tag: 'Livestreams',
     summary: 'Get a live stream',
+    description: 'While it is live: one that has ended is 404.',
     access: 'livestream:read',
     problems: ['livestream_not_found'],
   })
-    .input(z.object({ id: pathParameter() }))
+    .input(z.object({ id: pathParameter('The identifier of the live stream.', examples.livestreamId) }))
     .output(Livestream)
     .query(({ ctx, input }) => getLivestream(ctx, input.id)),
 

@@ -1,14 +1,17 @@
 import * as z from 'zod'
 import { Ban } from '../domain/core/resources.ts'
 import { createBan, listBans, removeBan } from '../domain/moderation.ts'
+import { examples } from '../shared/examples.ts'
 import { page, paging, text } from './fields.ts'
 import { operation, procedure } from './operation.ts'
 import { router } from './trpc.ts'
 
 export const moderationRouter = router({
   list: operation('GET /v1/moderation/bans', {
+    id: 'listBans',
     tag: 'Moderation',
     summary: 'List the bans of your channel',
+    description: 'The newest first.',
     access: ['moderation:read', 'moderation:write'],
     by: 'user',
     envelope: 'page',
@@ -19,14 +22,16 @@ export const moderationRouter = router({
     .query(({ ctx, input }) => listBans(ctx, input)),
 
   ban: operation('POST /v1/moderation/bans', {
+    id: 'createBan',
     tag: 'Moderation',
     summary: 'Ban a user from your channel',
+    description: 'From then on the user cannot write in your room.',
     access: 'moderation:write',
     by: 'user',
     status: 201,
     problems: ['cannot_ban_self', 'user_not_found', 'already_banned'],
   })
-    .input(z.object({ user_id: text() }))
+    .input(z.object({ user_id: text().meta({ description: 'Who is to be banned.', example: examples.outsiderId }) }))
     .output(Ban)
     .mutation(({ ctx, input }) => createBan(ctx, input)),
 

@@ -5,11 +5,17 @@ import type { ProblemCode } from '../domain/core/problem.ts'
 export type Method = 'GET' | 'POST' | 'DELETE'
 export type Route = `${Method} /${string}`
 
-/** The envelope of a success in REST: `{ data }`, `{ data }` with a `Link` to the next page, or none. */
-export type Envelope = 'data' | 'page' | 'none'
+/**
+ * The envelope of a success in REST: `{ data }`, `{ data }` with a `Link` to the next page, or none. A feed is a page which always
+ * has a next one, or a stream.
+ */
+export type Envelope = 'data' | 'page' | 'feed' | 'none'
+
+export type BodyExamples = Readonly<Record<string, Record<string, string>>>
 
 /** A procedure as a REST operation, as `operation()` declares it. */
 export type Operation = {
+  id: string
   route: Route
   method: Method
   /** As the specification spells it, slash included. */
@@ -17,7 +23,15 @@ export type Operation = {
   status: 200 | 201 | 204
   envelope: Envelope
   isConstant: boolean
+  /** Ours, beyond the specification: described in a document of its own. */
+  isExtension: boolean
   problems: readonly ProblemCode[]
   bodyBytesMax: number
+  bodyExamples: BodyExamples | undefined
 }
-export type OperationMeta = OpenApiMeta<{ operation?: Operation; access?: Access }>
+export type OperationMeta = OpenApiMeta<{
+  operation?: Operation
+  access?: Access
+  /** For a procedure at /trpc that may take longer than others by its nature. */
+  deadlineMs?: number
+}>

@@ -2,8 +2,8 @@ import type { Access } from '../domain/access/admission.ts'
 import type { ProblemCode } from '../domain/core/problem.ts'
 import { problems } from '../domain/core/problem-table.ts'
 import type { Scope } from '../domain/core/scopes.ts'
-import type { Envelope, Method, OperationMeta, Route } from './operation-meta.ts'
-import { callerProcedure, cronProcedure, publicProcedure, userProcedure } from './trpc.ts'
+import type { BodyExamples, Envelope, Method, OperationMeta, Route } from './operation-meta.ts'
+import { callerProcedure, cronProcedure, publicProcedure, readerProcedure, userProcedure } from './trpc.ts'
 
 /** The tags of docs/specification.md, section 1, in its order. */
 export const tags = [
@@ -21,6 +21,8 @@ export const tags = [
 type Tag = (typeof tags)[number]
 
 type Facts = {
+  /** Its name in the document: generated clients call their functions so. */
+  id: string
   tag: Tag
   summary: string
   description?: string
@@ -29,20 +31,28 @@ type Facts = {
   envelope?: Envelope
   /** Whether the answer is the same for everybody for as long as the process runs, so that one call is enough. */
   isConstant?: boolean
+  /** Whether it is ours, beyond the specification. */
+  isExtension?: boolean
   /** Failures beyond those that follow from access, input and body. */
   problems?: readonly ProblemCode[]
   /** The largest body that is read. */
   bodyBytesMax?: number
-}
+  /** Whole bodies by name, where one made of the examples of all fields would make no sense. */
+  bodyExamples?: BodyExamples
+} & Lasting
 type ScopesWanted = Scope | readonly [Scope, ...Scope[]]
 type OpenToAll = { access: 'public' }
 type ForCron = { access: 'cron' }
 type ForCallers = { access: ScopesWanted }
 type ForUsers = { access: ScopesWanted; by: 'user' }
+/** Callers, and overlays by their keys. */
+type ForReaders = { access: ScopesWanted; by: 'reader' }
 type ForSessions = { access: 'session' }
 /** The owner of an application, or the application itself with the scope of subscriptions. */
 type ForOwners = { access: 'sessionOrApplication' }
-type Asked = OpenToAll | ForCron | ForCallers | ForUsers | ForSessions | ForOwners
+type Asked = OpenToAll | ForCron | ForCallers | ForUsers | ForReaders | ForSessions | ForOwners
+/** Of a procedure that may take longer than the deadline of all others. */
+type Lasting = { deadlineMs?: number }
 
 const bodyEncodings = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']
 const BODY_BYTES_MAX = 64 * 1024
@@ -55,6 +65,7 @@ const BODY_BYTES_MAX = 64 * 1024
 export function operation(route: Route, facts: Facts & OpenToAll): typeof publicProcedure
 export function operation(route: Route, facts: Facts & ForCron): typeof cronProcedure
 export function operation(route: Route, facts: Facts & ForUsers): typeof userProcedure
+export function operation(route: Route, facts: Facts & ForReaders): typeof readerProcedure
 export function operation(route: Route, facts: Facts & ForCallers): typeof callerProcedure
 export function operation(route: Route, facts: Facts & Asked) {
   const access = accessOf(facts)
@@ -63,17 +74,20 @@ export function operation(route: Route, facts: Facts & Asked) {
 }
 
 /** Declares a procedure that exists on /trpc alone: what the platform's own pages and its command line need. */
-export function procedure(facts: ForUsers | ForSessions): typeof userProcedure
-export function procedure(facts: ForCallers | ForOwners): typeof callerProcedure
-export function procedure(facts: ForUsers | ForSessions | ForCallers | ForOwners) {
+export function procedure(facts: (ForUsers | ForSessions) & Lasting): typeof userProcedure
+export function procedure(facts: ForReaders & Lasting): typeof readerProcedure
+export function procedure(facts: (ForCallers | ForOwners) & Lasting): typeof callerProcedure
+export function procedure(facts: (ForUsers | ForSessions | ForReaders | ForCallers | ForOwners) & Lasting) {
+  const { deadlineMs } = facts
   const access = accessOf(facts)
   if (access === undefined) throw new Error('A procedure without a path is never public')
-  return guarded({ access })
+  return guarded({ access, ...(deadlineMs !== undefined && { deadlineMs }) })
 }
 
 function guarded(meta: OperationMeta & { access: Access }) {
   const { access } = meta
   if (access.kind === 'cron') return cronProcedure.meta(meta)
+  if (access.kind === 'scopes' && access.by === 'reader') return readerProcedure.meta(meta)
   const isForUsers = access.kind === 'scopes' ? access.by === 'user' : access.applicationScope === undefined
   return isForUsers ? userProcedure.meta(meta) : callerProcedure.meta(meta)
 }
@@ -90,12 +104,35 @@ function accessOf(asked: Asked): Access | undefined {
 
 function metaOf(route: Route, facts: Facts, access: Access | undefined): OperationMeta {
   const [method, path] = route.split(' ') as [Method, `/${string}`]
-  const { tag, summary, description, status = 200, envelope = 'data', isConstant = false } = facts
-  const { bodyBytesMax = BODY_BYTES_MAX } = facts
+  const {
+    id,
+    tag,
+    summary,
+    description,
+    status = 200,
+    envelope = 'data',
+    isConstant = false,
+    isExtension = false,
+  } = facts
+  const { bodyBytesMax = BODY_BYTES_MAX, bodyExamples, deadlineMs } = facts
   const codes = [...new Set([...refusalsOf(access), ...(facts.problems ?? [])])]
   return {
-    operation: { route, method, path, status, envelope, isConstant, problems: codes, bodyBytesMax },
+    ...(deadlineMs !== undefined && { deadlineMs }),
+    operation: {
+      id,
+      route,
+      method,
+      path,
+      status,
+      envelope,
+      isConstant,
+      isExtension,
+      problems: codes,
+      bodyBytesMax,
+      bodyExamples,
+    },
     openapi: {
+      operationId: id,
       method,
       path,
       summary,

@@ -21,6 +21,7 @@ export const trpcCodes = {
   404: 'NOT_FOUND',
   405: 'METHOD_NOT_SUPPORTED',
   409: 'CONFLICT',
+  410: 'NOT_FOUND', // tRPC has no name for it
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
   429: 'TOO_MANY_REQUESTS',
@@ -36,6 +37,7 @@ export function problemFrom({ code, cause, message }: TRPCError): Problem {
   const failure = cause && databaseProblem(cause)
   if (failure) return failure
   const refusal = refusals[code]
+  if (refusal === 'unsupported_media_type') return new Problem(refusal, 'Content-Type: must be application/json.')
   return refusal === undefined
     ? new Problem('internal_error', 'Something went wrong on our side. Tell us the X-Request-Id of this answer.', {
         cause,

@@ -1,17 +1,19 @@
 import { initTRPC, type TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
-import { type Access, admit, asUser } from '../domain/access/admission.ts'
-import type { Principal } from '../domain/core/actor.ts'
-import type { Caller, Context as DomainContext } from '../domain/core/context.ts'
+import { type Access, admit, asPrincipal, asUser } from '../domain/access/admission.ts'
+import type { Reader } from '../domain/core/actor.ts'
+import type { Caller } from '../domain/core/caller.ts'
+import type { Context as DomainContext } from '../domain/core/context.ts'
 import { withinDeadline } from '../domain/core/deadline.ts'
 import { Problem } from '../domain/core/problem.ts'
 import type { OperationMeta } from './operation-meta.ts'
 import { problemFrom, trpcCodes } from './problem.ts'
+import { LiveCall } from './streams.ts'
 
 export type ProcedureContext = DomainContext & {
   caller: Caller
   /** Set where this very call was admitted already, as REST does before it reads the body. */
-  principal?: Principal | undefined
+  principal?: Reader | undefined
 }
 
 const t = initTRPC
@@ -19,9 +21,7 @@ const t = initTRPC
   .meta<OperationMeta>()
   .create({
     isDev: false,
-    /** A stream ends after five minutes. The client asks for it again, which checks the credential anew. */
     sse: {
-      maxDurationMs: 300_000,
       ping: { enabled: true, intervalMs: 15_000 },
       client: { reconnectAfterInactivityMs: 40_000 },
     },
@@ -43,11 +43,15 @@ export const cronProcedure = t.procedure.use(async ({ ctx, meta, next }) => {
   await admit(ctx, accessOf(meta), ctx.caller)
   return next()
 })
+/** For the feed, which admits overlays by itself (`admitReader`): here, at /trpc, an overlay key is none. */
+export const readerProcedure = t.procedure.use(({ ctx, meta, path, next }) =>
+  counted(ctx, { path, meta }, async () => next(adding(ctx, await readerOf(ctx, meta)))),
+)
 export const callerProcedure = t.procedure.use(({ ctx, meta, path, next }) =>
-  counted(ctx, path, async () => next(adding(ctx, await principalOf(ctx, meta)))),
+  counted(ctx, { path, meta }, async () => next(adding(ctx, asPrincipal(await readerOf(ctx, meta))))),
 )
 export const userProcedure = t.procedure.use(({ ctx, meta, path, next }) =>
-  counted(ctx, path, async () => next(adding(ctx, asUser(await principalOf(ctx, meta))))),
+  counted(ctx, { path, meta }, async () => next(adding(ctx, asUser(asPrincipal(await readerOf(ctx, meta)))))),
 )
 
 function accessOf(meta: OperationMeta | undefined): Access {
@@ -56,25 +60,34 @@ function accessOf(meta: OperationMeta | undefined): Access {
 }
 
 /** No guarded procedure runs without this: the caller was admitted before the call, or is admitted now. */
-async function principalOf(ctx: ProcedureContext, meta: OperationMeta | undefined): Promise<Principal> {
+async function readerOf(ctx: ProcedureContext, meta: OperationMeta | undefined): Promise<Reader> {
   const principal = ctx.principal ?? (await admit(ctx, accessOf(meta), ctx.caller))
   if (principal === undefined) throw new Error('A procedure for callers was declared with access for cron')
   return principal
 }
 
 /** What the guard adds to the context: nothing when it is there already, because tRPC's copying is slow. */
-function adding<Of extends Principal>(ctx: ProcedureContext, principal: Of) {
+function adding<Of extends Reader>(ctx: ProcedureContext, principal: Of) {
   const addition = ctx.principal === principal ? undefined : { ctx: { principal } }
   return addition as { ctx: { principal: Of } } // without an addition the context is as it was, with the same principal
 }
 
-type Outcome = { ok: true } | { ok: false; error: TRPCError }
+type Outcome = { ok: true; data: unknown } | { ok: false; error: TRPCError }
+
+/** Nobody will read a stream that opens after its call was refused. */
+function leaveLate(outcome: Outcome) {
+  if (outcome.ok && outcome.data instanceof LiveCall) outcome.data.stream.leave()
+}
 
 /**
  * Counts a call of an application at /trpc, also when it is refused, and gives it an end; a stream has begun by then. REST counts
  * a request when it has ended, and bounds all of it.
  */
-async function counted<Result extends Outcome>(ctx: ProcedureContext, path: string, call: () => Promise<Result>) {
+async function counted<Result extends Outcome>(
+  ctx: ProcedureContext,
+  { path, meta }: { path: string; meta: OperationMeta | undefined },
+  call: () => Promise<Result>,
+) {
   if (ctx.principal) return call()
   const begunMs = performance.now()
   const count = (status: number) => {
@@ -82,7 +95,7 @@ async function counted<Result extends Outcome>(ctx: ProcedureContext, path: stri
     if (clientId) ctx.usage.count(clientId, `/trpc/${path}`, status, performance.now() - begunMs)
   }
   try {
-    const result = await withinDeadline(call())
+    const result = await withinDeadline(call(), meta?.deadlineMs, leaveLate)
     count(result.ok ? 200 : problemFrom(result.error).status)
     return result
   } catch (refusal) {

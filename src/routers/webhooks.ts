@@ -41,7 +41,7 @@ export const webhooksRouter = router({
     .output(z.object({ missed: z.number() }))
     .mutation(({ ctx, input }) => enableSubscription(ctx, input)),
 
-  test: procedure({ access: 'sessionOrApplication' })
+  test: procedure({ access: 'sessionOrApplication', deadlineMs: 20_000 }) // a receiver has 15 s to answer
     .input(z.object({ id: text(), type: z.enum(['webhook.test', ...subscribableTypes]).optional() }))
     .output(AttemptInfo.extend({ delivery_id: z.string() }))
     .mutation(({ ctx, input }) => testSubscription(ctx, input)),

@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { prettyLine } from './pretty-line.ts'
+import { printableJson } from './printable.ts'
 import { describeError, withoutSecrets } from './redaction.ts'
 
 export type { Logger }
@@ -13,7 +14,7 @@ let destination: DestinationStream & { flushSync?: () => void } = { write: () =>
 
 /**
  * The log of the process: one JSON object per line. Silent until `openLog`, so that verbs can log wherever they run. Every
- * line passes redaction.ts, which removes credentials.
+ * line passes redaction.ts, which removes credentials, and shows as escapes what could not be seen.
  */
 export const logger: Logger = pino(
   {
@@ -22,7 +23,7 @@ export const logger: Logger = pino(
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: describeError },
-    hooks: { streamWrite: withoutSecrets },
+    hooks: { streamWrite: (line) => printableJson(withoutSecrets(line)) },
   },
   { write: (line: string) => destination.write(line) },
 )

@@ -32,6 +32,11 @@ export class ProcessMetrics extends Metrics {
     collectDefaultMetrics({ register: this.registry })
   }
 
+  /** Shows that nothing of these operations has been refused yet: what begins with 1 is no increase to Prometheus. */
+  beginAtZero(operations: readonly string[]) {
+    for (const operation of operations) this.#limited.inc({ operation }, 0)
+  }
+
   /** `operation` must be one of a small fixed set. Status 499: the caller closed the connection. */
   observeRequest(operation: string, status: number, seconds: number) {
     this.#requests.observe({ operation, status: `${Math.floor(status / 100)}xx` }, seconds)

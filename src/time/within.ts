@@ -2,21 +2,25 @@
  * The result of `work`, or of `onLate` when `work` takes longer than `ms`; `onLate` may throw. The work itself goes on, and
  * its rejection after that is ignored.
  */
-export async function within<Result, Late>(
+export function within<Result, Late>(
   ms: number,
   work: PromiseLike<Result>,
   onLate: () => Late,
 ): Promise<Result | Late> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<typeof isLate>((resolve) => {
-    timer = setTimeout(resolve, ms, isLate)
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      try {
+        resolve(onLate())
+      } catch (error) {
+        reject(error)
+      }
+    }, ms)
+    const settling =
+      <Value>(settle: (value: Value) => void) =>
+      (value: Value) => {
+        clearTimeout(timer)
+        settle(value)
+      }
+    work.then(settling(resolve), settling(reject))
   })
-  try {
-    const first = await Promise.race([work, late])
-    return first === isLate ? onLate() : first
-  } finally {
-    clearTimeout(timer)
-  }
 }
-
-const isLate = Symbol('late')

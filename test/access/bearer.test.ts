@@ -15,11 +15,11 @@ afterAll(() => app[Symbol.asyncDispose]())
 const me = (headers: Record<string, string> = {}) => app.request('GET /v1/users/me', { headers })
 const challengeOf = ({ headers }: { headers: Headers }) => headers.get('www-authenticate') ?? ''
 
-test('B01 no credential: a challenge that names the metadata and no error', async () => {
+test('B01 no credential: a challenge that names the metadata and the scope, and no error', async () => {
   const reply = await me()
   expect(errorOf(reply)).toBe('401 unauthorized')
   const metadata = `${app.base}/.well-known/oauth-protected-resource`
-  expect(challengeOf(reply)).toBe(`Bearer realm="api", resource_metadata="${metadata}"`)
+  expect(challengeOf(reply)).toBe(`Bearer realm="api", resource_metadata="${metadata}", scope="user:read"`)
 })
 
 test('B02 a bad credential: the same challenge with invalid_token', async () => {

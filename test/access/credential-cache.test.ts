@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import { afterAll, describe, expect, test, vi } from 'vitest'
 import * as schema from '../../src/db/schema/index.ts'
 import { authenticate } from '../../src/domain/access/authenticate.ts'
+import { authenticateOverlay } from '../../src/domain/access/authenticate-overlay.ts'
 import { CredentialCache } from '../../src/domain/access/credential-cache.ts'
 import { mint } from '../../src/domain/access/token-format.ts'
 import type { Principal } from '../../src/domain/core/actor.ts'
@@ -32,17 +33,37 @@ describe('a credential that was found good', () => {
     expect(find).toHaveBeenCalledTimes(4)
   })
 
-  test('is forgotten at every change, also at one that comes while it is looked up', async () => {
+  const user: Principal = { kind: 'user', userId: 'usr', username: 'ada', clientId: 'cli', scopes: [] }
+  const digest = sha256('token').toString('base64')
+
+  test.each([digest, 'cli', 'usr', 'grt', ''])(
+    'is forgotten when what it depends on ends (%j), also while it is looked up',
+    async (what) => {
+      const cache = new CredentialCache()
+      cache.trust()
+      const find = vi.fn(async () => ({ principal: user, livesMs: 10_000, grantId: 'grt' }))
+      const during = async () => {
+        cache.end(what)
+        return find()
+      }
+      await cache.principalOf('token', during)
+      await cache.principalOf('token', find)
+      cache.end(what)
+      await cache.principalOf('token', find)
+      await cache.principalOf('token', find)
+      expect(find).toHaveBeenCalledTimes(3)
+    },
+  )
+
+  test('is remembered whatever else ends, up to ten thousand of it', async () => {
     const cache = new CredentialCache()
     cache.trust()
     const find = finding()
-    const during = vi.fn(async () => {
-      cache.forget()
-      return { principal, livesMs: 10_000 }
-    })
-    await cache.principalOf('token', during)
     await cache.principalOf('token', find)
-    cache.forget()
+    for (let n = 0; n < 10_000; n++) cache.end(`grt_${n}`)
+    await cache.principalOf('token', find)
+    expect(find).toHaveBeenCalledTimes(1)
+    cache.end('one more than is remembered')
     await cache.principalOf('token', find)
     expect(find).toHaveBeenCalledTimes(2)
   })
@@ -65,7 +86,7 @@ describe('what ends a credential is heard by every process', async () => {
   const app = await createTestApp()
   const { db, now } = app.context
   const other = otherProcess(app.context)
-  const following = listenToNotifications(other.context, { waker: new WakeHub(), target: app.target })
+  const following = listenToNotifications(other.context, { wakeHub: new WakeHub(), target: app.target })
   afterAll(async () => {
     await following[Symbol.asyncDispose]()
     await app[Symbol.asyncDispose]()
@@ -90,22 +111,47 @@ describe('what ends a credential is heard by every process', async () => {
     return key
   }
 
-  test.each<[string, () => Promise<string>, (credential: string) => Promise<unknown>]>([
+  async function overlayKey() {
+    const key = mint('overlay')
+    const columns = { channelId: user.id, name: 'Overlay', last4: key.slice(-4), eventTypes: ['chat.message.sent'] }
+    const id = newId('overlay', now())
+    await db.insert(schema.overlayKeys).values({ id, hash: sha256(key), createdAt: now(), ...columns })
+    return key
+  }
+
+  type Case = [string, () => Promise<string>, (credential: string) => Promise<unknown>, typeof look?]
+  const look: (ctx: Context, credential: string) => Promise<unknown> = authenticate
+  test.each<Case>([
     ['a token is revoked', () => app.token(['channel:read']), (token) => revoke(token)],
     ['its grant is revoked', () => app.token(['channel:read'], { user }), () => endGrants()],
     ['its user is disabled', () => app.token(['channel:read'], { user }), () => set(schema.users, user.id, now())],
     ['its application is disabled', () => app.token([], { client }), () => set(schema.clients, client.id, now())],
     ['a key is revoked', apiKey, () => db.update(schema.apiKeys).set({ revokedAt: now() })],
     ['a key is deleted', apiKey, () => db.delete(schema.apiKeys)],
-  ])('%s', async (_name, make, end) => {
+    ['an overlay key is rolled', overlayKey, () => roll(), authenticateOverlay],
+    ['an overlay key is deleted', overlayKey, () => db.delete(schema.overlayKeys), authenticateOverlay],
+    ['its channel is closed', overlayKey, () => set(schema.users, user.id, now()), authenticateOverlay],
+  ])('%s', async (_name, make, end, find = look) => {
     await set(schema.users, user.id, null)
     await set(schema.clients, client.id, null)
     const credential = await make()
-    expect(await authenticate(other.context, credential)).toBeDefined()
-    const heard = other.heard('forget')
+    expect(await find(other.context, credential)).toBeDefined()
+    const heard = other.heard('end')
     await end(credential)
     await heard
-    await expect(authenticate(other.context, credential)).rejects.toMatchObject({ code: 'invalid_token' })
+    await expect(find(other.context, credential)).rejects.toMatchObject({ code: 'invalid_token' })
+  })
+
+  test('and of a credential alone: others are remembered', async () => {
+    await set(schema.clients, client.id, null)
+    const [ended, kept] = [await app.token(['channel:read'], { user }), await app.token(['channel:read'], { client })]
+    await authenticate(other.context, kept)
+    const lookUp = vi.fn(async () => undefined)
+    const heard = other.heard('end')
+    await revoke(ended)
+    await heard
+    await other.context.credentials.principalOf(kept, lookUp)
+    expect(lookUp).not.toHaveBeenCalled()
   })
 
   const revoke = (token: string) =>
@@ -113,6 +159,7 @@ describe('what ends a credential is heard by every process', async () => {
       .update(schema.accessTokens)
       .set({ revokedAt: now() })
       .where(eq(schema.accessTokens.hash, sha256(token)))
+  const roll = () => db.update(schema.overlayKeys).set({ hash: sha256(mint('overlay')) })
   const endGrants = () => db.update(schema.grants).set({ revokedAt: now(), revokeReason: 'user' })
 })
 
@@ -125,6 +172,12 @@ test('the process that revokes has forgotten before it answers', async () => {
   const status = async () => (await app.request('GET /v1/channels/', { token })).status
   expect(await status()).toBe(200)
   const body = { token, client_id: client.id, client_secret: client.secret }
+  const ended: unknown[] = []
+  credentials.onEnd((what) => ended.push(what))
+  for (const garbage of ['garbage', mint('access'), mint('refresh')]) {
+    await app.request('POST /oauth/revoke', { body: { ...body, token: garbage } })
+  }
+  expect(ended, 'garbage ends nothing').toEqual([])
   await app.request('POST /oauth/revoke', { body })
   expect(await status()).toBe(401)
 })
@@ -137,9 +190,10 @@ function otherProcess(context: Context) {
     then()
     told.dispatchEvent(new Event(what))
   }
+  const { end } = cache
   const credentials = Object.assign(cache, {
     trust: tell('trust', () => CredentialCache.prototype.trust.call(cache)),
-    forget: tell('forget', cache.forget),
+    end: (what: string) => tell('end', () => end(what))(),
   })
   return { context: { ...context, credentials }, heard: (what: string) => once(told, what) }
 }

@@ -2,7 +2,14 @@ import { expect, test } from 'vitest'
 import { isWellFormed, mint, successorOf, type TokenKind } from '../../src/domain/access/token-format.ts'
 import { isSame } from '../../src/domain/core/timing-safe.ts'
 
-const kinds: Record<TokenKind, string> = { access: 'lsat', refresh: 'lsrt', code: 'lsac', secret: 'lscs', key: 'lsk' }
+const kinds: Record<TokenKind, string> = {
+  access: 'lsat',
+  refresh: 'lsrt',
+  code: 'lsac',
+  secret: 'lscs',
+  key: 'lsk',
+  overlay: 'lsok',
+}
 const kindNames = Object.keys(kinds) as TokenKind[]
 
 test.each(Object.entries(kinds))('%s tokens are a prefix, 43 random digits and 6 of a checksum', (kind, prefix) => {

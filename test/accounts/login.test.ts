@@ -2,7 +2,7 @@ import { hash } from '@node-rs/argon2'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryCounters } from '../../src/counters/counters.ts'
-import { loginSessions, users } from '../../src/db/schema/index.ts'
+import { users } from '../../src/db/schema/index.ts'
 import { logIn } from '../../src/domain/accounts/login.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import { createOAuthApp } from '../support/flows.ts'
@@ -64,23 +64,6 @@ test('the cookie is for this host, no script and no other site’s form', async 
   expect(visitor).toMatch(/^__Host-visitor=[\w-]+; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
 })
 
-test('a session is new at every login, and the one before ends', async () => {
-  const browser = app.newBrowser()
-  browser.cookies.set('sid', 'planted-by-somebody-else')
-  await app.logIn(browser)
-  const first = browser.cookies.get('sid') ?? ''
-  expect(first).not.toBe('planted-by-somebody-else')
-
-  const page = await app.newBrowser().get('/login')
-  const again = app.newBrowser()
-  again.cookies.set('sid', first)
-  again.cookies.set('visitor', /visitor=([^;]+)/.exec(page.headers.getSetCookie()[0] ?? '')?.[1] ?? '')
-  await again.submit(page, '/login', { username: 'grace', password: PASSWORD })
-  expect(again.cookies.get('sid')).not.toBe(first)
-  expect(await isLoggedIn(browser)).toBe(false)
-  expect(await isLoggedIn(again)).toBe(true)
-})
-
 test('A26 the form works with its own token alone, and from our own page alone', async () => {
   const browser = app.newBrowser()
   const page = await browser.get('/login')
@@ -120,33 +103,6 @@ describe('A29 after the login only our own pages follow', () => {
   })
 })
 
-test('a session ends when it idles for 12 hours, and after 7 days whatever happens', async () => {
-  const browser = await app.loggedIn()
-  await app.elapse(loginSessions, 'lastSeenAt', 12 * 3_600_000 - 5_000)
-  expect(await isLoggedIn(browser)).toBe(true) // and was seen just now
-  await app.elapse(loginSessions, 'lastSeenAt', 12 * 3_600_000 - 5_000)
-  expect(await isLoggedIn(browser)).toBe(true)
-  await app.elapse(loginSessions, 'lastSeenAt', 12 * 3_600_000)
-  expect(await isLoggedIn(browser)).toBe(false)
-
-  const other = await app.loggedIn()
-  await app.elapse(loginSessions, 'expiresAt', 7 * 24 * 3_600_000)
-  expect(await isLoggedIn(other)).toBe(false)
-})
-
-test('a log-out asks first, and ends the session for good', async () => {
-  const browser = await app.loggedIn()
-  const sid = browser.cookies.get('sid') ?? ''
-  const page = await browser.get('/logout')
-  expect(await isLoggedIn(browser)).toBe(true)
-  expect((await browser.post('/logout', { csrf: 'x' })).status).toBe(403)
-  await browser.submit(page, '/logout')
-  expect(browser.cookies.has('sid')).toBe(false)
-  browser.cookies.set('sid', sid)
-  expect(await isLoggedIn(browser)).toBe(false)
-  expect((await app.newBrowser().get('/logout')).location?.pathname).toBe('/login')
-})
-
 test('a hash of another cost is renewed at the login', async () => {
   const weak = await hash(PASSWORD, { memoryCost: 8_192, timeCost: 1, parallelism: 1 })
   await app.context.db.update(users).set({ passwordHash: weak }).where(eq(users.id, app.grace.id))
@@ -154,14 +110,6 @@ test('a hash of another cost is renewed at the login', async () => {
   const [row] = await app.context.db.select().from(users).where(eq(users.id, app.grace.id))
   expect(row?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   await app.loggedIn()
-})
-
-test('M05 of sessions and passwords only hashes are kept', async () => {
-  const browser = await app.loggedIn()
-  const rows = [...(await app.context.db.select().from(loginSessions)), ...(await app.context.db.select().from(users))]
-  const text = JSON.stringify(rows.map((row) => Object.values(row).map(String)))
-  expect(text).not.toContain(browser.cookies.get('sid'))
-  expect(text).not.toContain(PASSWORD)
 })
 
 test('R01 five failures for one account and address; the sixth is refused with words, even when right', async () => {

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
+import { jsonLine } from '../../src/cli/json-line.ts'
 import { table } from '../../src/cli/output.ts'
-import { printable } from '../../src/cli/printable.ts'
 import { isReserved } from '../../src/domain/accounts/reserved-names.ts'
 import { completeRegistration, requireRegistration } from '../../src/domain/applications/registration.ts'
 import { callerOf } from '../../src/rest/http/caller.ts'
+import { printable } from '../../src/telemetry/printable.ts'
 
 test.each(['admin', 'Admin', 'a_d_m_i_n', '_admin_', 'admin_1', 'operator', 'SYSTEM', 'support24'])(
   'nobody signs up as %s, which would be taken for the operator',
@@ -48,8 +49,16 @@ test.each([
   expect(callerOf(request as never, 1).address).toBe(address)
 })
 
-test('a terminal obeys nothing that came from outside', () => {
+test('a terminal obeys nothing that came from outside, and nothing is hidden', () => {
   const hostile = 'a\u001b[31mred\u001b]0;title\u0007 \u009b2J\r\nx\u202e'
   expect(printable(hostile)).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   expect(table({ response: hostile })).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  expect(printable('❤\ufe0f \u3164')).toBe('❤\ufe0f \\u{3164}')
+})
+
+test('a line of JSON shows as escapes what could not be seen, and says the same', () => {
+  const said = { a: 'x\u200b\u202ey\u2028\u009b\u{e0001}\u00ad', b: '日本 ❤\ufe0f' }
+  const line = jsonLine(said)
+  expect(line).toBe(`{"a":"x\\u200b\\u202ey\\u2028\\u009b\\udb40\\udc01\\u00ad","b":"日本 ❤\ufe0f"}\n`)
+  expect(JSON.parse(line)).toEqual(said)
 })

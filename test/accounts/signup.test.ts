@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { memoryCounters } from '../../src/counters/counters.ts'
-import { createUser } from '../../src/domain/accounts/accounts.ts'
+import { createUser, signUp } from '../../src/domain/accounts/accounts.ts'
+import { callerOf } from '../../src/rest/http/caller.ts'
 import { PASSWORD } from '../support/log.ts'
 import { createPeopleApp, type PeopleApp } from '../support/people.ts'
 
@@ -54,6 +55,20 @@ describe('strangers may sign up where that is open', () => {
     const done = await browser.submit(wrong, '/signup', { ...fields, password: PASSWORD })
     expect([done.status, done.location?.pathname]).toEqual([303, '/oauth/authorize'])
     expect((await browser.get(`${done.location?.pathname}${done.location?.search}`)).text).toContain('Allow')
+  })
+
+  test.each([
+    ['admin', /^username: is kept/],
+    ['___admin___', /^username: is kept/],
+    [`${'_'.repeat(99)}admin`, /^username: must be/],
+    ['admin\u0000', /^username: must be/],
+    ['', /^username: must be/],
+  ])('what is no username is told so before it is compared with the reserved ones: %j', async (username, message) => {
+    const newcomer = { username, email: 'odd@example.com', password: PASSWORD }
+    const caller = callerOf({ headers: {}, rawHeaders: [], socket: { remoteAddress: '192.0.2.7' } } as never, 0)
+    await expect(signUp({ ...app.context, caller }, newcomer)).rejects.toMatchObject({
+      message: expect.stringMatching(message),
+    })
   })
 
   test('by our own form alone', async () => {

@@ -123,6 +123,16 @@ test('an update changes what is given and leaves the rest', async () => {
   expect((await getApplication(owner, { id })).redirect_uris).toEqual(redirect_uris)
 })
 
+test('an update that changes nothing moves no time and leaves no record', async () => {
+  const before = await createApplication(owner, { ...web, website_url: 'https://client.example/' })
+  const { id, name, redirect_uris, scopes: registered, grant_types, website_url } = before
+  await updateApplication(owner, { id, name, redirect_uris, scopes: registered, grant_types, website_url })
+  await updateApplication(owner, { id })
+  expect((await getApplication(owner, { id })).updated_at).toBe(before.updated_at)
+  const records = await app.context.db.select().from(auditLog).where(eq(auditLog.clientId, id))
+  expect(records.map(({ action }) => action)).not.toContain('application.updated')
+})
+
 test('a deletion takes secrets, keys and tokens along', async () => {
   const made = await createApplication(owner, web)
   const { key } = await createKey(owner, { application_id: made.id, name: 'A key' })

@@ -1,6 +1,21 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { CliIo } from '../../src/cli/io.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import type { Context } from '../../src/domain/core/context.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+/** Files with a secret each, as commands read them; gone when disposed of. */
+export function secretFiles() {
+  const folder = temporaryFolder()
+  let made = 0
+  const file = (secret: string) => {
+    const path = join(folder.path, String(made++))
+    writeFileSync(path, `${secret}\n`)
+    return path
+  }
+  return Object.assign(file, { [Symbol.dispose]: () => folder[Symbol.dispose]() })
+}
 
 /** The command line over a context, or where there is no database, without a process of its own. */
 export function createConsole(context?: Context) {
@@ -34,10 +49,13 @@ export function createConsole(context?: Context) {
   }
 
   /** What a command answers with --json, which is one line and nothing else. */
-  async function answerOf(...args: string[]) {
-    const { status, stdout, stderr } = await run([...args, '--json'])
+  const answerOf = (...args: string[]) => answerTo('', ...args)
+
+  /** The same, with something on standard input. */
+  async function answerTo(input: string, ...args: string[]) {
+    const { status, stdout, stderr } = await run([...args, '--json'], { input })
     if (status !== 0 || stderr !== '' || stdout.trim().includes('\n')) throw new Error(`${args}: ${stderr}${stdout}`)
     return JSON.parse(stdout)
   }
-  return { run, answerOf }
+  return { run, answerOf, answerTo }
 }

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import { afterAll, expect, test, vi } from 'vitest'
 import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
 import type { CallerContext, UserContext } from '../../src/domain/core/context.ts'
+import { ProcessStreams } from '../../src/domain/events/streams/process-streams.ts'
 import { createBan } from '../../src/domain/moderation.ts'
 import { createSubscription } from '../../src/domain/webhooks/subscriptions/create.ts'
 import { drain } from '../../src/process/listen.ts'
@@ -9,14 +10,14 @@ import { createHttpServer } from '../../src/rest/http/server.ts'
 import { createLiveApp } from '../support/app.ts'
 import { freePort } from '../support/free-port.ts'
 import { startReceiver, verifyReceived } from '../support/receiver.ts'
-import { createConsole } from './console.ts'
+import { createConsole, secretFiles } from './console.ts'
 
 const app = await createLiveApp()
 afterAll(() => app[Symbol.asyncDispose]())
 const ada = await app.user('ada')
 const eve = await app.user('eve')
 const client = await app.client()
-const key = await app.token(['webhook:write'], { client })
+const key = await app.token(['webhook:write', 'chat:read', 'livestream:read'], { client })
 const shell = createConsole() // its commands have the service, and no database
 
 const asAda: UserContext = {
@@ -28,7 +29,9 @@ const asApplication = (clientId: string): CallerContext => ({
   principal: { kind: 'application', clientId, scopes: ['webhook:write'] },
 })
 const say = (content: string) => sendMessage(asAda, { room_name: 'ada', content })
-const speaking = (credential = key) => ['--key', credential, '--url', app.base]
+const fileWith = secretFiles()
+afterAll(() => fileWith[Symbol.dispose]())
+const speaking = (credential = key) => ['--key-file', fileWith(credential), '--url', app.base]
 
 /** A `listen` that has begun. */
 async function listen(url: string, ...options: string[]) {
@@ -96,7 +99,7 @@ test('an address without a key is no service to speak to, and not the database o
   const { status, stderr } = await shell.run(['events', 'replay', '--subscription', 'sub_x', '--url', app.base])
   expect([status, stderr]).toEqual([
     1,
-    '--url needs --key: without one a command works on the database of this machine\n',
+    '--url needs a key: without one a command works on the database of this machine\n',
   ])
 })
 
@@ -107,19 +110,21 @@ test('what the service refuses is said in its words, and that it is not there', 
     stdout: '',
     stderr: 'The credential is invalid, expired or revoked.\n',
   })
-  const weak = await app.token(['channel:read'], { client })
+  const weak = await app.token(['category:read'], { client })
   const refused = await shell.run([...words, '--json', ...speaking(weak)])
   expect(JSON.parse(refused.stdout).error.code).toBe('insufficient_scope')
   const nowhere = `http://127.0.0.1:${await freePort()}`
-  expect((await shell.run([...words, '--key', key, '--url', nowhere])).stderr).toMatch(
+  expect((await shell.run([...words, '--key-file', fileWith(key), '--url', nowhere])).stderr).toMatch(
     /^There is no answer of the service at http:\/\/127\.0\.0\.1:\d+ \(.*ECONNREFUSED.*\): does it run, /,
   )
-  const notIts = await shell.run([...words, '--key', key, '--url', `${app.base}/console`])
-  expect(notIts.stderr).toMatch(/^There is no answer of the service at /)
-  expect((await shell.run([...words, '--key', key, '--url', '127.0.0.1:3000'])).stderr).toMatch(
+  const notIts = await shell.run([...words, '--key-file', fileWith(key), '--url', `${app.base}/console`])
+  expect(notIts.stderr).toBe('--url must be an address without a path\n')
+  expect((await shell.run([...words, '--key-file', fileWith(key), '--url', '127.0.0.1:3000'])).stderr).toMatch(
     /absolute http\(s\) URL/,
   )
-  expect((await shell.run([...words, '--secret', 'nonsense'])).stderr).toMatch(/A signing secret is "whsec_"/)
+  expect((await shell.run([...words, '--secret-file', fileWith('nonsense')])).stderr).toMatch(
+    /A signing secret is "whsec_"/,
+  )
 })
 
 test('listen connects again when it was cut off: what happened meanwhile arrives, and nothing comes twice', async () => {
@@ -143,7 +148,8 @@ test('a stop of the service is no end: listen goes on with the one that follows'
   app.stop()
   await drain(app.server, { trustedProxies: 0 })
   await say('between the two')
-  const context = { ...app.context, stopping: new AbortController().signal }
+  const parts = { ...app.context, stopping: new AbortController().signal }
+  const context = { ...parts, streams: new ProcessStreams(parts) }
   const { log, publicUrl } = context
   const next = createHttpServer({ contextOf: () => context, log, publicUrl, trustProxy: 0 })
   await once(next.listen(Number(new URL(app.base).port), '127.0.0.1'), 'listening')

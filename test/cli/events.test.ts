@@ -43,7 +43,7 @@ test('listen forwards what happens from now on, signed with the secret that it s
     .split('\n')
     .map((line) => JSON.parse(line))
   expect(lines.at(1)).toMatchObject({ type: 'chat.message.sent', status: 204, error_class: null })
-  expect(lines.at(-1)).toEqual({ forwarded: 2, failed: 0 })
+  expect(lines.at(-1)).toEqual({ forwarded: 2, failed: 0, failed_since: null, cursor: lines.at(2).cursor })
 })
 
 test('listen also hears an event that is committed behind a later one, and sends none twice', async () => {
@@ -72,8 +72,8 @@ test('listen also hears an event that is committed behind a later one, and sends
   ])
 })
 
-test('listen tells what was not taken, and takes no receiver that can be none', async () => {
-  await using receiver = await startReceiver(() => ({ status: 500 }))
+test('listen tells what was not taken and how to get it again, and takes no receiver that can be none', async () => {
+  await using receiver = await startReceiver((_, n) => ({ status: n === 1 ? 500 : 204 }))
   const { promise: begun, resolve: begin } = promised<string>()
   const onWrite = (text: string) => begin(text)
   const listen = ['events', 'listen', '--count', '1', '--forward-to']
@@ -83,9 +83,56 @@ test('listen tells what was not taken, and takes no receiver that can be none', 
   const { status, stdout } = await listening
   expect(status).toBe(1)
   expect(stdout).toMatch(/<bad>500 .*\nEvents taken: 0, not taken: 1\.$/m)
+  const [, since = ''] = /^To get again what was not taken: --since (\S+)$/m.exec(stdout) ?? []
+  expect((await shell.run([...listen, receiver.url, '--since', since])).status).toBe(0)
+  const [first, again] = receiver.requests
+  expect([again?.headers['webhook-id'], again?.body]).toEqual([first?.headers['webhook-id'], first?.body])
   for (const url of ['4000', '127.0.0.1:4000/hook', 'ftp://example.com']) {
     expect((await shell.run([...listen, url])).stderr).toMatch(/absolute http\(s\) URL/)
   }
+})
+
+test('listen goes back to a time or behind a cursor, of one channel or all, for the operator as well', async () => {
+  await using receiver = await startReceiver()
+  const bob = await own.user('bob')
+  const since = own.context.now().toISOString()
+  await say('one')
+  await sendMessage(alice, { room_name: 'bob', content: 'to bob' })
+  await say('two')
+  const listen = async (...words: string[]) => {
+    const { stdout } = await shell.run(['events', 'listen', '--forward-to', receiver.url, '--json', ...words])
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  }
+  const [, first] = await listen('--since', since, '--count', '3')
+  await listen('--after', first.cursor, '--count', '2')
+  await listen('--since', since, '--channel', bob.id, '--count', '1')
+  const said = receiver.requests.map(({ event }) => event.data.content)
+  expect(said).toEqual(['one', 'to bob', 'two', 'to bob', 'two', 'to bob'])
+  const [refusal] = await listen('--after', 'nonsense')
+  expect(refusal.error.code).toBe('invalid_cursor')
+})
+
+test('trigger sends a sample to a receiver that has no subscription, and without a database', async () => {
+  await using receiver = await startReceiver((_, n) => ({ status: n === 1 ? 200 : 500 }))
+  const nowhere = createConsole()
+  const trigger = ['events', 'trigger', 'livestream.started', '--forward-to', receiver.url]
+  const sent = await nowhere.answerOf(...trigger)
+  const [request] = receiver.requests
+  expect(request?.event).toMatchObject({ id: sent.id, type: 'livestream.started', sequence: 0 })
+  if (request) verifyReceived(request, sent.signing_secret)
+  expect(await nowhere.run(trigger)).toMatchObject({ status: 1, stdout: expect.stringMatching(/^status +500$/m) })
+  for (const [words, said] of [
+    [['--subscription', 'sub_x'], /--forward-to <url>' cannot be used with option '--subscription <id>'/],
+    [['--key-file', 'key.txt'], /'--forward-to <url>' cannot be used with option '--key-file/],
+  ] as const) {
+    expect((await nowhere.run([...trigger, ...words])).stderr).toMatch(said)
+  }
+  expect((await nowhere.run(['events', 'trigger', 'webhook.test'])).stderr).toBe(
+    'say where to: --subscription, or --forward-to\n',
+  )
 })
 
 test('trigger sends a sample of a type, and says how the receiver took it', async () => {

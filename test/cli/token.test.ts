@@ -8,7 +8,8 @@ import { createConsole } from './console.ts'
 
 const own = await createTestContext()
 afterAll(() => own[Symbol.asyncDispose]())
-const { run, answerOf } = createConsole(own.context)
+const { run, answerOf, answerTo } = createConsole(own.context)
+const inspect = (input: string = '', ...options: string[]) => run(['token', 'inspect', ...options], { input })
 
 /** The rows that a person sees, each as name and value. */
 const columnsOf = (stdout: string) =>
@@ -21,7 +22,15 @@ test('tells whose an access token is', async () => {
   const user = await own.user('alice')
   const token = await own.token(['chat:read'], { user })
   const found = { kind: 'access_token', active: true, user_id: user.id, username: 'alice', scopes: ['chat:read'] }
-  expect(await answerOf('token', 'inspect', token)).toMatchObject(found)
+  expect(await answerTo(token, 'token', 'inspect')).toMatchObject(found)
+})
+
+test('takes no credential among its arguments, and says how without repeating it', async () => {
+  const token = await own.token(['chat:read'])
+  const { status, stdout, stderr } = await run(['token', 'inspect', token])
+  expect([status, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(/^a credential among the arguments is shown to everybody [^\n]+ token inspect < FILE\n$/)
+  expect(stderr).not.toContain(token)
 })
 
 test('reads from standard input, so that no shell remembers the token', async () => {
@@ -32,7 +41,7 @@ test('reads from standard input, so that no shell remembers the token', async ()
 
 test('says first whether it works and until when, and leaves out what there is not', async () => {
   const user = await own.user('rowena')
-  const named = await run(['token', 'inspect', await own.token(['chat:read'], { user })])
+  const named = await inspect(await own.token(['chat:read'], { user }))
   expect(columnsOf(named.stdout)).toEqual([
     ['works', 'yes'],
     ['kind', 'access_token'],
@@ -43,7 +52,7 @@ test('says first whether it works and until when, and leaves out what there is n
     ['client_id', expect.stringMatching(/^cli_/)],
   ])
   const { client_id, client_secret } = await answerOf('client', 'create', '--name', 'A job', '--scopes', 'chat:read')
-  expect(columnsOf((await run(['token', 'inspect', client_secret])).stdout)).toEqual([
+  expect(columnsOf((await inspect(client_secret)).stdout)).toEqual([
     ['works', 'yes'],
     ['kind', 'client_secret'],
     ['expires_at', 'never'],
@@ -72,14 +81,14 @@ test('says why a credential does not work, with status 1', async () => {
     [key, 'it was revoked, or its application is stopped'],
     [client_secret, 'its application is stopped'],
   ]) {
-    const { status, stdout } = await run(['token', 'inspect', credential])
+    const { status, stdout } = await inspect(credential)
     expect([status, columnsOf(stdout)[0]]).toEqual([1, ['works', `no: ${why}`]])
   }
 })
 
 test('knows nothing of what it did not issue', async () => {
-  const { status, stdout } = await run(['token', 'inspect', 'nonsense'])
+  const { status, stdout } = await inspect('nonsense')
   expect([status, stdout]).toEqual([1, 'works  no: nothing like it was issued here\n'])
-  const { stdout: json } = await run(['token', 'inspect', 'nonsense', '--json'])
+  const { stdout: json } = await inspect('nonsense', '--json')
   expect(JSON.parse(json)).toMatchObject({ kind: 'unknown', active: false, scopes: [] })
 })

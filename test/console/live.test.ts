@@ -1,35 +1,15 @@
-import { afterAll, afterEach, describe, expect, test, vi } from 'vitest'
-import { channelSequences, webhookSubscriptions } from '../../src/db/schema/index.ts'
-import { authenticate } from '../../src/domain/access/authenticate.ts'
+import { afterAll, describe, expect, test, vi } from 'vitest'
+import { channelSequences } from '../../src/db/schema/index.ts'
 import { updateApplication } from '../../src/domain/applications/applications.ts'
-import { disableApplication } from '../../src/domain/applications/suspension.ts'
 import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
-import type { UserContext } from '../../src/domain/core/context.ts'
-import { scopes } from '../../src/domain/core/scopes.ts'
-import { followEvents } from '../../src/domain/events/event-stream.ts'
+import { poll } from '../../src/domain/events/poll.ts'
 import { revokeAllowed } from '../../src/domain/oauth/allowed-applications.ts'
-import { createSubscription } from '../../src/domain/webhooks/subscriptions/create.ts'
-import { disableSubscription } from '../../src/domain/webhooks/subscriptions/disable.ts'
-import { createLiveApp } from '../support/app.ts'
 import { caller } from '../support/flows.ts'
-import { openStream } from './support/stream.ts'
+import { createWatchApp, refusal } from './support/live.ts'
 
-const app = await createLiveApp()
+const app = await createWatchApp()
 afterAll(() => app[Symbol.asyncDispose]())
-const ada = await app.user('ada')
-const bob = await app.user('bob')
-const token = await app.token(scopes, { user: ada })
-const as = ({ id, username }: typeof ada): UserContext => ({
-  ...app.context,
-  principal: { kind: 'user', userId: id, username, clientId: null, scopes },
-})
-const watch = (procedure: string, input: object, credential = token) =>
-  openStream(`${app.base}/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify(input))}`, {
-    authorization: `Bearer ${credential}`,
-  })
-
-/** A stream begins with 200, so a refusal comes in it. */
-const refusal = (code: string) => ({ data: { problem: { code } } })
+const { ada, bob, userToken: token, as, watch } = app
 
 describe('chat.watch', () => {
   test('tells of every message as it is sent and deleted, of this room alone', async () => {
@@ -85,119 +65,43 @@ describe('chat.watch', () => {
     expect((await weak.next()).data).toMatchObject(refusal('insufficient_scope'))
   })
 
-  test('is open twenty times for one caller at most', async () => {
-    const cal = await app.user('cal')
-    const credential = await app.token(['chat:read'], { user: cal })
-    const open = () => watch('chat.watch', { room_name: 'cal' }, credential)
-    const streams = await Promise.all(Array.from({ length: 20 }, open))
-    const pending = streams.map((stream) => stream.next())
-    await sendMessage(as(cal), { room_name: 'cal', content: 'all of you' })
-    await Promise.all(pending)
-    using tooMany = await open()
-    expect((await tooMany.next()).data).toMatchObject(refusal('rate_limited'))
-    for (const stream of streams) stream[Symbol.dispose]()
-  })
-})
-
-describe('deliveries.watch', () => {
-  test('says that something has changed, to the owner alone', async () => {
-    const client = await app.client()
-    const of = { kind: 'application', clientId: client.id, scopes } as const
-    const { id } = await createSubscription(
-      { ...app.context, principal: of },
-      { url: 'http://127.0.0.1:9/hook', event_types: ['chat.message.sent'] },
+  /** Opens a stream for each credential at once; all of them are open when it resolves. */
+  const openAll = async (room: typeof ada, credentials: string[]) => {
+    const streams = await Promise.all(
+      credentials.map((credential) => watch('chat.watch', { room_name: room.username }, credential)),
     )
-    using stream = await watch('deliveries.watch', { subscription: id }, await app.token(scopes, { client }))
-    expect((await stream.next()).data).toEqual({ changed: true })
-    const changed = stream.next()
-    await sendMessage(as(ada), { room_name: 'ada', content: 'to be delivered' })
-    expect((await changed).data).toEqual({ changed: true })
-    const again = stream.next()
-    await disableSubscription({ ...app.context, principal: of }, { id })
-    expect((await again).data).toEqual({ changed: true })
-    expect(await app.context.db.select({ status: webhookSubscriptions.status }).from(webhookSubscriptions)).toEqual([
-      { status: 'disabled' },
-    ])
-    using stranger = await watch('deliveries.watch', { subscription: id }, await app.token(scopes))
-    expect((await stranger.next()).data).toMatchObject(refusal('subscription_not_found'))
-  })
-})
+    const pending = streams.map((stream) => stream.next())
+    await sendMessage(as(room), { room_name: room.username, content: 'all of you' })
+    await Promise.all(pending)
+    return { [Symbol.dispose]: () => streams.forEach((stream) => void stream[Symbol.dispose]()) }
+  }
 
-describe('deliveries.follow', () => {
-  const follow = async (input: object, credential?: string) => {
-    const stream = await watch('deliveries.follow', input, credential ?? (await app.token(['webhook:write'])))
-    const next = async () => {
-      const { id, data } = await stream.next()
-      return { mark: id, contents: contentsOf(data) }
-    }
-    return { ...stream, next }
-  }
-  const contentsOf = (data: unknown) =>
-    (data as { events: { payload: string }[] }).events.map(({ payload }) => JSON.parse(payload).data.content)
-  const say = (content: string) => sendMessage(as(bob), { room_name: 'bob', content })
-  /** Eighty messages of each in a room of its own, as many as an owner may say at once. */
-  const sayMuch = async (...names: string[]) => {
-    for (const room of await Promise.all(names.map((name) => app.user(name)))) {
-      for (let n = 0; n < 80; n++) await sendMessage(as(room), { room_name: room.username, content: `${n}` })
-    }
-  }
-  const minutes = (n: number) => {
-    app.clock.at = new Date(app.clock.at.getTime() + n * 60_000)
-  }
-  /** What the wire carries, read when it is asked for and not before: a stream that 240 messages wait for. */
-  const behind = async (credential: string, ...rooms: string[]) => {
-    minutes(30)
-    const principal = await authenticate(app.context, credential)
-    const from = caller({ authorization: `Bearer ${credential}` })
-    const stream = await followEvents({ ...app.context, principal, caller: from }, {}, undefined)
-    await stream.next()
-    await sayMuch(...rooms)
-    return { next: () => stream.next(), [Symbol.asyncDispose]: async () => void (await stream.return(undefined)) }
-  }
-  afterEach(() => void vi.useRealTimers())
-
-  test('goes on behind a mark that is ten minutes old at most, whatever mark is made up', async () => {
-    using first = await follow({})
-    const { mark, contents } = await first.next()
-    expect(contents).toEqual([])
-    await say('long ago')
-    minutes(11)
-    await say('lately')
-    for (const lastEventId of [mark, 'evt_0000000000.evt_0000000000']) {
-      using later = await follow({ lastEventId })
-      await later.next()
-      expect((await later.next()).contents).toEqual(['lately'])
-    }
-    minutes(1)
-    for (const lastEventId of ['evt_zzzzzzzzzz.evt_zzzzzzzzzz', 'evt_0000000000', 'nonsense']) {
-      using fromNow = await follow({ lastEventId })
-      expect((await fromNow.next()).mark).toMatch(/^evt_[0-9a-hjkmnp-tv-z]{10}\.evt_[0-9a-hjkmnp-tv-z]{10}$/)
-      await say(`behind ${lastEventId}`)
-      expect((await fromNow.next()).contents).toEqual([`behind ${lastEventId}`])
-      minutes(1)
+  test('is open twenty times for one user at most, by whatever token', async () => {
+    const cal = await app.user('cal')
+    const clients = [await app.client(), await app.client()]
+    const tokens = await Promise.all(clients.map((client) => app.token(['chat:read'], { user: cal, client })))
+    using _ = await openAll(
+      cal,
+      tokens.flatMap((one) => Array<string>(10).fill(one)),
+    )
+    for (const one of tokens) {
+      using tooMany = await watch('chat.watch', { room_name: 'cal' }, one)
+      expect((await tooMany.next()).data).toMatchObject(refusal('rate_limited'))
     }
   })
 
-  test('gives what is there without waiting for the next event or the next second', async () => {
-    await using stream = await behind(await app.token(['webhook:write']), 'nat', 'ola', 'pia')
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
-    const counts = []
-    for (let n = 0; n < 3; n++) {
-      const batch = stream.next()
-      await vi.advanceTimersByTimeAsync(100)
-      counts.push((await batch).value?.item.events.length)
-    }
-    expect(counts).toEqual([100, 100, 40])
-  })
-
-  test('gives a hundred events at a time, and between two of them it is seen that the credential has ended', async () => {
-    app.context.credentials.trust()
-    const client = await app.client()
-    await using stream = await behind(await app.token(['webhook:write'], { client }), 'kim', 'lou', 'mia')
-    expect((await stream.next()).value?.item.events).toHaveLength(100)
-    await disableApplication(app.context, client.id)
-    await expect(stream.next()).rejects.toMatchObject({ code: 'invalid_token' })
-    app.context.credentials.distrust()
+  test('is open twenty times for all applications of one owner together, who may still watch as a user', async () => {
+    const [eve, fay] = [await app.user('eve'), await app.user('fay')]
+    const tokenOf = async (owner: typeof eve) => app.token(['chat:read'], { client: await app.client({ owner }) })
+    const applications = await Promise.all(Array.from({ length: 5 }, () => tokenOf(eve)))
+    using _ = await openAll(
+      eve,
+      applications.flatMap((one) => Array<string>(4).fill(one)),
+    )
+    using tooMany = await watch('chat.watch', { room_name: 'eve' }, await tokenOf(eve))
+    expect((await tooMany.next()).data).toMatchObject(refusal('rate_limited'))
+    const others = [await app.token(['chat:read'], { user: eve }), await tokenOf(fay)]
+    using __ = await openAll(eve, others)
   })
 })
 
@@ -227,6 +131,27 @@ test('a stream ends when a scope is taken from its credential', async () => {
   await updateApplication(owner, { id: client.id, scopes: ['channel:read'] })
   expect((await last).data).toMatchObject(refusal('insufficient_scope'))
   app.context.credentials.distrust()
+})
+
+test('streams that began together end one by one about an hour later, cut off so that their clients come again', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const ctx = { ...as(ada), caller: caller({ authorization: `Bearer ${token}` }) }
+  const streams = Array.from({ length: 16 }, () => poll(ctx, undefined, () => true))
+  const ended = async () => {
+    const polls = await Promise.allSettled(streams.map((stream) => stream.next()))
+    return polls.filter((one) => one.status === 'rejected' && one.reason.name === 'AbortError').length
+  }
+  const minutesLater = (n: number) => void vi.advanceTimersByTime(n * 60_000)
+  expect(await ended()).toBe(0)
+  minutesLater(54.9)
+  expect(await ended()).toBe(0)
+  minutesLater(5.1)
+  const half = await ended()
+  expect(half).toBeGreaterThan(0)
+  expect(half).toBeLessThan(16)
+  minutesLater(5.1)
+  expect(half + (await ended())).toBe(16)
+  vi.useRealTimers()
 })
 
 test('streams end when the process begins to stop, so that they hold nothing up, and say that one should ask again', async () => {

@@ -111,7 +111,7 @@ describe.skipIf(!hasBrowser)('a streamer', () => {
     await page.getByRole('link', { name: 'Profile', exact: true }).click()
     await page.getByLabel('Image URL').fill('ftp://example.com/me.png')
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('It must be an absolute http(s) URL.').waitFor()
+    await page.getByText('It must be an http or https URI, with all else percent-encoded.').waitFor()
     await page.getByLabel('Image URL').fill('')
     await page.getByLabel('Bio').fill('I build compilers in public.')
     await page.getByRole('button', { name: 'Save' }).click()

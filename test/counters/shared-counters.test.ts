@@ -1,9 +1,9 @@
-import { once } from 'node:events'
-import { createServer, type Socket } from 'node:net'
-import { expect, test } from 'vitest'
-import { redisCounters } from '../../src/counters/shared-counters.ts'
+import { afterEach, expect, test, vi } from 'vitest'
+import { redisCounters, sharedCounterMetrics } from '../../src/counters/shared-counters.ts'
+import { startFakeRedis } from '../support/fake-redis.ts'
 import { freePort } from '../support/free-port.ts'
 
+const many = { name: 'many', points: 1000, windowS: 60 }
 const two = { name: 'two', points: 2, windowS: 60 }
 const takeThree = async (counters: Awaited<ReturnType<typeof redisCounters>>) => [
   await counters.take(two, 'a'),
@@ -15,22 +15,47 @@ const alone = [
   { remaining: 0, exceeded: false },
   { remaining: 0, exceeded: true },
 ]
+afterEach(() => void vi.useRealTimers())
 
 test('without an answer from Redis a process counts alone, at once', async () => {
   await using counters = await redisCounters(`redis://127.0.0.1:${await freePort()}`)
   expect(await takeThree(counters)).toMatchObject(alone)
 })
 
+test('a Redis that freezes: one caller a second waits for it, all others are counted alone at once, and so it shows', async () => {
+  using redis = await startFakeRedis()
+  await using counters = await redisCounters(redis.url)
+  vi.useFakeTimers({ toFake: ['performance'] })
+  const second = () => void vi.advanceTimersByTime(1_001)
+  const askMany = () => Promise.all(Array.from({ length: 50 }, () => counters.take(many, 'a')))
+  const askedBy = async (work: () => Promise<unknown>) => {
+    const before = redis.asked()
+    await work()
+    return redis.asked() - before
+  }
+  expect([await askedBy(askMany), sharedCounterMetrics.areAway]).toEqual([50, false])
+
+  redis.freeze()
+  await counters.take(many, 'a')
+  expect(sharedCounterMetrics.areAway).toBe(true)
+  expect(await askedBy(askMany), 'within the same second').toBe(0)
+  second()
+  expect(await askedBy(askMany), 'in the next one').toBe(1)
+  expect(await counters.take(many, 'a')).toMatchObject({ remaining: 1000 - 102 })
+
+  redis.thaw()
+  second()
+  const [back, ...others] = await askMany()
+  expect(back, 'shared: what was asked meanwhile was counted, too').toMatchObject({ remaining: 1000 - 53 })
+  expect(others[0], 'asked before that was known').toMatchObject({ remaining: 1000 - 103 })
+  expect([await askedBy(askMany), sharedCounterMetrics.areAway]).toEqual([50, false])
+})
+
 test('a Redis that accepts and then is silent holds up nobody for long', async () => {
-  const sockets = new Set<Socket>()
-  const silent = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  const address = silent.address()
-  const port = typeof address === 'object' ? address?.port : undefined
-  await using counters = await redisCounters(`redis://127.0.0.1:${port}`)
+  using silent = await startFakeRedis()
+  silent.freeze()
+  await using counters = await redisCounters(silent.url)
   const started = performance.now()
   expect(await takeThree(counters)).toMatchObject(alone)
   expect(performance.now() - started).toBeLessThan(2_000)
-  for (const socket of sockets) socket.destroy()
-  silent.close()
 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect, type Database, databaseOver } from '../../src/db/client.ts'
 import { isUnavailable } from '../../src/db/db-error.ts'
 import { endClient, openPools, type Pools, poolSizes } from '../../src/db/pools.ts'
+import { findShortcomings } from '../../src/db/session-shortcomings.ts'
 import { statement } from '../../src/db/statement.ts'
 import { createTestDatabase } from '../support/database.ts'
 
@@ -63,6 +64,16 @@ test.each(['db', 'slow', 'replica'] as const)(
     expect(new Set(pids).size).toBeLessThanOrEqual(max)
   },
 )
+
+test('behind a pooler that sets no limits a start can tell, and what the database sets suffices', async () => {
+  await using own = await createTestDatabase()
+  const name = sql.raw(typeof own.target === 'string' ? new URL(own.target).pathname.slice(1) : own.target.database)
+  expect(await findShortcomings(own.target)).toMatchObject({ unlimited: [], sees_others: true })
+  const limits = ['idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout']
+  expect((await findShortcomings(own.target, 'transaction')).unlimited).toEqual(limits)
+  for (const limit of limits) await own.db.execute(sql`alter database ${name} set ${sql.raw(limit)} = '5s'`)
+  expect((await findShortcomings(own.target, 'transaction')).unlimited).toEqual([])
+})
 
 test('what the database says about forms of values does not matter, also to a pool of transactions', async () => {
   await using own = await createTestDatabase()

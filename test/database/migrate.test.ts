@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
 import { sql } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
+import type { Blocker } from '../../src/db/blockers.ts'
 import { connect, type DatabaseTarget, databaseOver } from '../../src/db/client.ts'
+import { buildIndex, largeIndexes, missingIndexes } from '../../src/db/large-indexes.ts'
 import { countPending, MIGRATIONS, migrateDatabase, readJournal } from '../../src/db/migrate.ts'
 import { endClient } from '../../src/db/pools.ts'
 import * as schema from '../../src/db/schema/index.ts'
@@ -65,12 +67,110 @@ test('a step that fails leaves nothing of the run', async () => {
   expect(await ask(database.target, `select to_regclass('kept') as kept`)).toEqual([{ kept: null }])
 })
 
+test('a migration waits for no lock longer than half a second, says who holds it, and is applied when that is let go', async () => {
+  await using database = await createEmptyDatabase()
+  await migrateDatabase(database.target, { folder: folderOf([1, 'create table busy (n int)']) })
+  const folder = folderOf([1, 'create table busy (n int)'], [2, 'alter table busy add column m int'])
+  const dump = connect(database.target, { max: 1, name: 'nightly dump' })
+  const reader = connect(database.target, { max: 1 })
+  let letGo = () => {}
+  const dumping = dump.begin(async (tx) => {
+    await tx`select n from busy`
+    await new Promise<void>((resolve) => {
+      letGo = resolve
+    })
+  })
+  let [tries, longestMs] = [0, 0]
+  const blockers = await new Promise<Blocker[]>((resolve, reject) => {
+    const onBlocked = (found: Blocker[]) => void (++tries === 1 && resolve(found))
+    migrateDatabase(database.target, { folder, onBlocked }).then((applied) => {
+      expect(applied).toBe(1)
+    }, reject)
+  })
+  for (const until = performance.now() + 1_000; performance.now() < until; ) {
+    const begun = performance.now()
+    await reader`select n from busy`
+    longestMs = Math.max(longestMs, performance.now() - begun)
+  }
+  expect(longestMs).toBeLessThan(1_000)
+  expect(blockers).toEqual([
+    {
+      pid: expect.any(Number),
+      application: 'nightly dump',
+      user: expect.any(String),
+      age_s: expect.any(Number),
+      statement: 'select n from busy',
+    },
+  ])
+  letGo()
+  await dumping
+  await expect.poll(() => ask(database.target, 'select m from busy'), { timeout: 10_000 }).toEqual([])
+  await Promise.all([dump, reader].map(endClient))
+})
+
+test('a large index waits for who writes and keeps nobody from writing; what a killed build left is built again', async () => {
+  await using database = await createTestDatabase()
+  const index = { name: 'events_once_more', table: 'events', by: '(channel_id, position)' }
+  const parts = (parent: string) =>
+    ask(
+      database.target,
+      `select inhrelid::regclass::text as name from pg_inherits where inhparent = '${parent}'::regclass`,
+    )
+  const partitions = (await parts('events')).map(({ name }) => String(name)).toSorted()
+  const [first] = partitions
+  await ask(database.target, `create index ${first}_once_more on ${first} (channel_id, position)`)
+  await ask(database.target, `update pg_index set indisvalid = false where indexrelid = '${first}_once_more'::regclass`)
+  const writer = connect(database.target, { max: 1 })
+  const builder = connect(database.target, { max: 1, lockMs: 200 })
+  const build = async () => {
+    await buildIndex(databaseOver(builder), index)
+    return performance.now()
+  }
+  const [builtAt, letGoAt] = await writer.begin(async (tx) => {
+    await tx.unsafe(`lock table ${first} in row exclusive mode`)
+    const building = build()
+    await tx.unsafe('select pg_sleep(0.5)') // longer than a lock is waited for
+    await ask(database.target, 'begin; lock table events in row exclusive mode; commit') // as who inserts
+    return [building, performance.now()] as const
+  })
+  expect(await builtAt).toBeGreaterThan(letGoAt)
+  expect(await missingIndexes(databaseOver(builder), [index])).toEqual([])
+  expect(await parts('events_once_more')).toHaveLength(partitions.length)
+  await Promise.all([writer, builder].map(endClient))
+})
+
+test('a database that lacks a large index is not up to date, and gets it from the next migration', async () => {
+  await using database = await createTestDatabase()
+  const names = largeIndexes.map(({ name }) => name)
+  await ask(database.target, `drop index ${names.join()}`)
+  expect(await countPending(database.db)).toBe(names.length)
+  await migrateDatabase(database.target)
+  expect(await countPending(database.db)).toBe(0)
+})
+
+test('a dump of everything beside it holds up no start: what is new is made, what is old is dropped later', async () => {
+  await using database = await createTestDatabase()
+  const tables = await ask(
+    database.target,
+    `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')`,
+  )
+  const dump = connect(database.target, { max: 1 })
+  await dump.begin(async (tx) => {
+    await tx.unsafe(`lock table ${tables.map(({ relname }) => relname).join()} in access share mode`)
+    // the dump ends after it: whoever wants a lock that it holds waits until that is refused
+    const blocked: Blocker[][] = []
+    expect(await migrateDatabase(database.target, { ahead: 20, onBlocked: (by) => blocked.push(by) })).toBe(0)
+    expect(blocked).toEqual([])
+  })
+  await endClient(dump)
+})
+
 test('a migrated database lacks nothing, an empty one lacks all', async () => {
   await using migrated = await createTestDatabase()
   expect(await countPending(migrated.db)).toBe(0)
   await using empty = await createEmptyDatabase()
   const client = connect(empty.target, { max: 1 })
-  expect(await countPending(databaseOver(client))).toBe(readJournal(MIGRATIONS).length)
+  expect(await countPending(databaseOver(client))).toBe(readJournal(MIGRATIONS).length + largeIndexes.length)
   await endClient(client)
 })
 

@@ -1,5 +1,7 @@
+import { sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
+import { isUnavailable } from '../../src/db/db-error.ts'
 import { openPools } from '../../src/db/pools.ts'
 import { statement } from '../../src/db/statement.ts'
 import { watchStatements } from '../../src/process/metrics/statements.ts'
@@ -8,6 +10,31 @@ import { createDatabaseProxy } from '../support/database-proxy.ts'
 
 const ask = statement<[], { one: number }>('select 1 as one')
 const fail = statement<[], never>('select 1 / 0')
+
+test('what the database is short of is logged once and not for each statement that meets it, with a sentence', async () => {
+  await using database = await createTestDatabase()
+  const lines: Record<string, unknown>[] = []
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  await using pools = openPools(database.target, { watch: watchStatements({ log }) })
+  const meet = () =>
+    pools.db.transaction(async (tx) => {
+      await tx.execute(sql`set local temp_file_limit = 64`)
+      await tx.execute(sql`set local work_mem = 64`)
+      await tx.execute(
+        sql`select count(*) from (select n from generate_series(1, 100000) n order by random() offset 0) x`,
+      )
+    })
+  for (let n = 0; n < 3; n++) await expect(meet()).rejects.toSatisfy(isUnavailable)
+  expect(lines).toMatchObject([
+    {
+      level: 50,
+      database: 'primary',
+      code: '53400',
+      reason: expect.stringContaining('temp_file_limit'),
+      msg: expect.stringContaining('exceeds a limit in the configuration'),
+    },
+  ])
+})
 
 test('a lost connection to the database is logged once, and once that it is restored', async () => {
   await using database = await createTestDatabase()

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, expect, test, vi } from 'vitest'
 import { connect } from '../../src/db/client.ts'
-import { isPartitionMissing } from '../../src/db/db-error.ts'
+import { lackingPartition } from '../../src/db/db-error.ts'
 import { partitionRanges } from '../../src/db/partition-ranges.ts'
-import { maintainPartitions, makePartitions, partitionsUntil } from '../../src/db/partitions.ts'
+import { maintainPartitions, makePartitions, mendPartitions, partitionsUntil } from '../../src/db/partitions.ts'
 import { endClient, openPools } from '../../src/db/pools.ts'
 import { statement } from '../../src/db/statement.ts'
 import { decodeTime, idPrefixAt } from '../../src/db/time-prefix.ts'
@@ -43,7 +43,7 @@ test('makes and drops what is due once, also when two begin together, and tells 
   const made = runs.map((run) => run.made.length).toSorted((a, b) => a - b)
   expect(made[0]).toBe(0)
   expect(made[1]).toBeGreaterThan(0)
-  const until = await partitionsUntil(database.db)
+  const until = await partitionsUntil(database.db, new Date())
   expect(until > inDays(7)).toBe(true)
   expect(until <= inDays(8)).toBe(true)
   await insertAt(inDays(0))
@@ -52,11 +52,11 @@ test('makes and drops what is due once, also when two begin together, and tells 
 
 test('a row that finds no partition is told apart from one that breaks a rule', async () => {
   const failure = await insertAt(inDays(60)).catch((error: unknown) => error)
-  expect(isPartitionMissing(failure)).toBe(true)
+  expect(lackingPartition(failure)).toEqual({ table: 'events', id: expect.stringMatching(/^evt_/) })
   const tooLong = database.db.execute(
     sql`insert into events values (${newId('event', new Date())}, 'usr_1', 1, 'x', now(), repeat('x', 65537))`,
   )
-  expect(isPartitionMissing(await tooLong.catch((error: unknown) => error))).toBe(false)
+  expect(lackingPartition(await tooLong.catch((error: unknown) => error))).toBeUndefined()
 })
 
 test('when the hourly run has failed for long, a row makes the partition that it needs', async () => {
@@ -67,6 +67,28 @@ test('when the hourly run has failed for long, a row makes the partition that it
     sql.raw(`select count(*)::int as rows from events_${today}`),
   )
   expect(row?.rows).toBe(1)
+})
+
+test('a thousand rows that find no partition are stored after one making; a row of which none can be made is refused once', async () => {
+  const today = partitionRanges('day', new Date(), new Date()).map(({ name }) => name)
+  await database.slow.execute(sql.raw(`drop table events_${today}`))
+  await Promise.all(Array.from({ length: 1_000 }, () => insertAt(new Date())))
+  const failure = await insertAt(inDays(60)).catch((error: unknown) => error)
+  expect(await mendPartitions(database.db, failure)).toBe(false)
+})
+
+test('a gap among the partitions ahead counts as their end, and is filled, also when its table was only detached', async () => {
+  await maintainPartitions(database.slow)
+  const name = `events_${partitionRanges('day', inDays(3), inDays(3))[0]?.name}`
+  const remove = [`alter table events detach partition ${name}`, `drop table ${name}`]
+  for (const steps of [remove, remove.slice(0, 1)]) {
+    for (const step of steps) await database.slow.execute(sql.raw(step))
+    const until = await partitionsUntil(database.db, new Date())
+    expect(until > inDays(2)).toBe(true)
+    expect(until <= inDays(3)).toBe(true)
+    expect((await maintainPartitions(database.slow)).made).toEqual([name])
+    expect((await partitionsUntil(database.db, new Date())) > inDays(7)).toBe(true)
+  }
 })
 
 test('neither waits for a reader with an open transaction, nor makes one wait', async () => {

@@ -14,6 +14,10 @@ export type Outcome = {
   shedMs: number[]
   /** Anything else: another status, no answer. */
   errors: number
+  /** How often each status was answered; `none` where no answer came. */
+  answers: Map<string, number>
+  /** Until the last of those sent was answered, whatever the answer was. */
+  longestMs: number
 }
 
 /** Whether to send one more, by what was sent so far and how long it took. */
@@ -72,16 +76,18 @@ export class Driver implements AsyncDisposable {
   async #send(from: number, outcome: Outcome): Promise<void> {
     const { status, ...request } = this.#requests[this.#turn++ % this.#requests.length] as LoadRequest
     outcome.sent++
-    try {
+    const sort = async () => {
       const { statusCode, headers, body } = await this.#pool.request(request)
       await body.dump()
-      const ms = performance.now() - from
-      if (statusCode === status) outcome.latenciesMs.push(ms)
-      else if (statusCode === 503 && headers['retry-after']) outcome.shedMs.push(ms)
-      else outcome.errors++
-    } catch {
-      outcome.errors++
+      count(outcome, String(statusCode), from)
+      if (statusCode === status) return outcome.latenciesMs.push(performance.now() - from)
+      if (statusCode === 503 && headers['retry-after']) return outcome.shedMs.push(performance.now() - from)
+      return outcome.errors++
     }
+    await sort().catch(() => {
+      count(outcome, 'none', from)
+      outcome.errors++
+    })
   }
 
   async [Symbol.asyncDispose]() {
@@ -93,7 +99,20 @@ export class Driver implements AsyncDisposable {
 export const percentile = (values: readonly number[], share: number) =>
   values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN
 
-const nothing = (): Outcome => ({ sent: 0, seconds: 0, latenciesMs: [], shedMs: [], errors: 0 })
+const nothing = (): Outcome => ({
+  sent: 0,
+  seconds: 0,
+  latenciesMs: [],
+  shedMs: [],
+  errors: 0,
+  answers: new Map(),
+  longestMs: 0,
+})
+
+function count(outcome: Outcome, answer: string, from: number) {
+  outcome.answers.set(answer, (outcome.answers.get(answer) ?? 0) + 1)
+  outcome.longestMs = Math.max(outcome.longestMs, performance.now() - from)
+}
 
 function settled(outcome: Outcome, begun: number): Outcome {
   const ascending = (values: number[]) => values.toSorted((one, other) => one - other)

@@ -10,13 +10,13 @@ import { listMessages, sendMessage } from '../../src/domain/chat.ts'
 import type { Context } from '../../src/domain/core/context.ts'
 import type { Page, PageRequest } from '../../src/domain/core/paging.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
-import { listLivestreams } from '../../src/domain/livestreams.ts'
+import { listLivestreams } from '../../src/domain/livestream-list.ts'
 import { listBans } from '../../src/domain/moderation.ts'
 import { listDeliveries } from '../../src/domain/webhooks/deliveries/ledger.ts'
 import { listSubscriptions } from '../../src/domain/webhooks/subscriptions/list.ts'
 import { openContext } from '../../src/process/context.ts'
 import { Disposables } from '../../src/process/disposables.ts'
-import { DAYS, first, MAKE, nth, old, spread } from '../database/plans/seed.ts'
+import { DAYS, first, identifiersUntil, MAKE, old } from '../database/plans/identifiers.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { percentile } from './drive.ts'
 import { numbersGiven } from './options.ts'
@@ -31,6 +31,7 @@ const DELIVERIES = 100_000
 const SUBSCRIPTIONS = 1_000
 const CALLS = 200
 const RATIO_MAX = 2
+const { nth, spread } = identifiersUntil(Date.now())
 
 using folder = temporaryFolder()
 await using opened = new Disposables()

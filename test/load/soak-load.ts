@@ -22,6 +22,8 @@ export type Seen = {
   refreshes: number
   /** What should never happen, in words. */
   wrong: string[]
+  /** How long each answer took that was neither 503 nor nothing. */
+  answerMs: number[]
   /** When an answer last came that was neither 503 nor nothing. */
   answeredAt: number
 }
@@ -34,11 +36,15 @@ export async function putLoadOn(stage: SoakStage, seen: Seen, hook: string, sign
 
   async function ask(route: string, call: Call): Promise<Answered> {
     const base = pick(stage.bases)
+    const begun = performance.now()
     const answer = await send(base, route, call).catch((): Answered => ({ status: LOST }))
     const name = `${route.replace(/\/sub_\w+|\?.*/, '')} ${answer.status || 'lost'}`
     seen.answers.set(name, (seen.answers.get(name) ?? 0) + 1)
     if (!CALM.has(answer.status)) seen.wrong.push(`${name} ${JSON.stringify(answer.body)}`)
-    if (answer.status !== 503 && answer.status !== LOST) seen.answeredAt = performance.now()
+    if (answer.status !== 503 && answer.status !== LOST) {
+      seen.answeredAt = performance.now()
+      seen.answerMs.push(seen.answeredAt - begun)
+    }
     return answer
   }
 

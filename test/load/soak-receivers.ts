@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as after } from 'node:timers/promises'
 import { Webhook } from 'standardwebhooks'
 
 /** One subscription as its receiver sees it. */
@@ -10,11 +11,13 @@ export class Ear {
   readonly accepted = new Map<string, number>()
   refused = 0
   broken = 0
+  readonly answerMs: number
   readonly #refuses: number
 
-  /** `refuses` of all requests are answered with 503. */
-  constructor(refuses: number) {
+  /** `refuses` of all requests are answered with 503; each answer takes so long. */
+  constructor(refuses: number, answerMs = 0) {
     this.#refuses = refuses
+    this.answerMs = answerMs
   }
 
   /** Answers one request. */
@@ -48,6 +51,7 @@ export async function startEars(ears: Record<string, Ear>) {
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
     const ear = ears[request.url?.slice(1) ?? '']
+    if (ear && ear.answerMs > 0) await after(ear.answerMs)
     response.writeHead(ear?.hear(body, request.headers as Record<string, string>) ?? 204).end()
   })
   await once(server.listen(0, '127.0.0.1'), 'listening')

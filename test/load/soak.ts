@@ -2,21 +2,31 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
-import { OWNER_IN_FLIGHT_MAX } from '../../src/domain/webhooks/queue/claim.ts'
+import { OWNER_IN_FLIGHT_MAX } from '../../src/domain/webhooks/queue/owner-share.ts'
+import { percentile } from './drive.ts'
+import { shortClients, stalledClients } from './faults-clients.ts'
 import { numbersGiven } from './options.ts'
+import type { SoakFault } from './soak-faults.ts'
 import { putLoadOn, type Seen } from './soak-load.ts'
 import { Ear, startEars } from './soak-receivers.ts'
 import { createSoakStage } from './soak-stage.ts'
 
-// npm run soak -- --minutes 2 — mixed load, while processes that it started itself are killed at random; loopback only.
-// At the end chat, ledger and receivers must agree. Ends with status 1 when they do not.
+// npm run soak -- --minutes 2 — mixed load, while processes that it started itself are killed at random, the database
+// freezes, a table is locked, strangers pipeline and read nothing, and an account has slow receivers; loopback only.
+// At the end chat, ledger and receivers must agree, and nobody waited long. Ends with status 1 when they do not.
 
 const runMs = numbersGiven({ minutes: 30 }).minutes * 60_000
 const KILL_EVERY_MS = 8_000
 const SETTLE_MS = 180_000
 
 const folder = mkdtempSync(join(tmpdir(), 'developer-api-soak-'))
+const ANSWER_P95_MS_MAX = 2_000
+const SLOW_SUBSCRIPTIONS = 20
+const SLOW_MS = 14_000
+const SHORT_EVERY_MS = 1_000
+
 const ears = { all: new Ear(0), own: new Ear(0), flaky: new Ear(0.02) }
+const slow = new Ear(0, SLOW_MS)
 const kills = new Map<string, number>()
 /** What broke → the longest time until somebody was answered again. */
 const worstMs = new Map<string, number>()
@@ -26,10 +36,11 @@ const seen: Seen = {
   keyed: new Set(),
   refreshes: 0,
   wrong: [],
+  answerMs: [],
   answeredAt: 0,
 }
 
-using hooks = await startEars(ears)
+using hooks = await startEars({ ...ears, slow })
 await using stage = await createSoakStage(folder)
 const { streamer } = stage.demo.users
 const subscriptions = {
@@ -37,12 +48,17 @@ const subscriptions = {
   own: await subscribe('own', streamer.access_token),
   flaky: await subscribe('flaky', stage.demo.api_key),
 }
+const stranger = await takeToken()
+for (let n = 0; n < SLOW_SUBSCRIPTIONS; n++) await subscribe('slow', stranger)
 
+const ahead: SoakFault[] = []
 const calm = new AbortController()
 const begun = performance.now()
 const load = putLoadOn(stage, seen, hooks.url, calm.signal)
+const hostile = stage.bases.flatMap((base) => [shortClients(base, SHORT_EVERY_MS), stalledClients(base, stranger)])
 while (performance.now() - begun < runMs) await breakSomething()
 calm.abort()
+for (const stop of hostile) stop()
 await stage.untilReady()
 await load
 const wrong = await reckon()
@@ -50,22 +66,30 @@ report()
 if (wrong.length === 0) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 process.exitCode = wrong.length === 0 ? 0 : 1
 
-async function subscribe(name: keyof typeof ears, token: string): Promise<string> {
+async function subscribe(name: keyof typeof ears | 'slow', token: string): Promise<string> {
   const response = await fetch(`${stage.bases[0]}/v1/events/subscriptions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: JSON.stringify({ url: `${hooks.url}/${name}`, event_types: ['chat.message.sent'] }),
   })
   const { data } = (await response.json()) as { data: { id: string; signing_secret: string } }
-  ears[name].secret = data.signing_secret
+  if (name !== 'slow') ears[name].secret = data.signing_secret
   return data.id
 }
 
-/** Waits for a while, breaks one thing, and sees how long nobody was answered. */
+/** The application of the account whose receivers are slow. */
+async function takeToken(): Promise<string> {
+  const { client_id, client_secret } = stage.demo.other_client
+  const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret })
+  const response = await fetch(`${stage.bases[0]}/oauth/token`, { method: 'POST', body })
+  return ((await response.json()) as { access_token: string }).access_token
+}
+
+/** Waits for a while, breaks one thing, and sees how long nobody was answered. Everything was broken once before anything is again. */
 async function breakSomething() {
   await after(KILL_EVERY_MS * (0.5 + Math.random()))
-  const fault = stage.faults[Math.floor(Math.random() * stage.faults.length)]
-  const what = await fault?.()
+  if (ahead.length === 0) ahead.push(...shuffled(stage.faults))
+  const what = await ahead.pop()?.()
   if (what === undefined) return
   kills.set(what, (kills.get(what) ?? 0) + 1)
   const mendedAt = performance.now()
@@ -124,6 +148,9 @@ async function reckon(): Promise<string[]> {
     expect(unheard.length === 0, `${name} did not hear of ${unheard.length} of ${due.length} events`)
     expect(accepted.size === due.length, `${name} heard of ${accepted.size} events, not of ${due.length}`)
   }
+  expect(answerP95Ms() < ANSWER_P95_MS_MAX, `A twentieth of the answers took longer than ${answerP95Ms()} ms`)
+  const { status } = await fetch(`${stage.wrongBase}/health/ready`)
+  expect(status === 503, `The process whose clock is wrong says ${status} about its readiness`)
   const bound = total(kills) * OWNER_IN_FLIGHT_MAX
   expect(repeats() <= bound, `${repeats()} deliveries came again; at most ${bound} were in flight`)
   expect(stage.endedAlone() === 0, `Processes ended by themselves: ${stage.endedAlone()}`)
@@ -139,13 +166,26 @@ function report() {
   const lines = [
     `${requests} requests in ${Math.round(seconds)} s, ${seen.acknowledged.size} messages acknowledged (${seen.keyed.size} with a key), ${seen.refreshes} tokens refreshed`,
     ...list(seen.answers),
-    `${total(kills)} kills; in brackets the longest time until anybody was answered again`,
+    `19 of 20 answers came within ${answerP95Ms()} ms`,
+    `${total(kills)} faults; in brackets the longest time until anybody was answered again`,
     ...list(kills).map((line) => `${line} (${Math.round(worstMs.get(line.trim().replace(/^\d+ +/, '')) ?? 0)} ms)`),
     `${deliveries} deliveries verified, ${ears.flaky.refused} refused by a receiver and tried again, ${repeats()} came twice`,
     wrong.length === 0 ? 'Nothing lost, nothing doubled that should not be.' : `NOT AS IT SHOULD BE (see ${folder}):`,
     ...wrong.slice(0, 50).map((line) => `  ${line}`),
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function shuffled<One>(list: readonly One[]): One[] {
+  return list
+    .map((one) => ({ one, at: Math.random() }))
+    .toSorted((first, second) => first.at - second.at)
+    .map(({ one }) => one)
+}
+
+function answerP95Ms() {
+  const ascending = seen.answerMs.toSorted((one, other) => one - other)
+  return Math.round(percentile(ascending, 0.95))
 }
 
 function repeats() {

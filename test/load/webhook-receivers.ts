@@ -2,16 +2,19 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 /** Receivers as a process of their own, over raw TCP, so that they cost the measured process nothing. */
-export type ReceiversOrder = { healthy: number; hanging: number }
-export type ReceiversReady = { healthy: number[]; hanging: number[] }
+/** `slow`: they answer 200 after 14 s. */
+export type ReceiversOrder = { healthy: number; hanging?: number; slow?: number }
+export type ReceiversReady = { healthy: number[]; hanging: number[]; slow: number[] }
 
 const NO_CONTENT = Buffer.from('HTTP/1.1 204 No Content\r\nkeep-alive: timeout=60\r\n\r\n')
+const SLOW_MS = 14_000
 const HEAD_END = Buffer.from('\r\n\r\n')
 
 const order: ReceiversOrder = JSON.parse(process.argv[2] ?? '')
 const ready: ReceiversReady = {
   healthy: await listenOn(order.healthy, (socket) => socket.write(NO_CONTENT)),
-  hanging: await listenOn(order.hanging, () => undefined),
+  hanging: await listenOn(order.hanging ?? 0, () => undefined),
+  slow: await listenOn(order.slow ?? 0, (socket) => setTimeout(() => socket.write(NO_CONTENT), SLOW_MS)),
 }
 process.send?.(ready)
 process.once('disconnect', () => process.exit(0))

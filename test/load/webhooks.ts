@@ -62,7 +62,7 @@ function emit(type: 'livestream.started' | 'livestream.ended', count: number) {
 /** What the guarded sender alone can do: the attempts that the pipeline makes, without a database. */
 async function measureCeiling(): Promise<number> {
   const sender = createSender(stage.context)
-  const parcels = stage.receivers.healthy.map((port, n) => ({
+  const requests = stage.receivers.healthy.map((port, n) => ({
     delivery: { event_id: 'evt_x', type: 'livestream.started', subscription_id: `sub_${n}`, attempts: 0 },
     url: `http://127.0.0.1:${port}/hook`,
     payload: JSON.stringify({ ...live, pad: 'y'.repeat(250) }),
@@ -73,8 +73,8 @@ async function measureCeiling(): Promise<number> {
   let next = 0
   const work = async () => {
     for (let n = next++; n < count; n = next++) {
-      const parcel = parcels[n % parcels.length]
-      if (parcel) await sendAttempt(sender, parcel, clock, new AbortController().signal)
+      const request = requests[n % requests.length]
+      if (request) await sendAttempt(sender, request, clock, new AbortController().signal)
     }
   }
   const round = () => {
@@ -185,7 +185,7 @@ async function measureClaim(): Promise<void> {
     const times: number[] = []
     for (let n = 0; n < 21; n++) {
       const begun = performance.now()
-      const { rows: claimed } = await claimDue(stage.context, { lane: 0, limit: 100, after: '' })
+      const { rows: claimed } = await claimDue(stage.context, { lane: 0, limit: 100 })
       times.push(performance.now() - begun)
       await settle(
         stage.context,

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { unlimitedCounters } from '../../src/counters/counters.ts'
 import { clients, grants, refreshTokens } from '../../src/db/schema/index.ts'
 import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { deleteApplication } from '../../src/domain/applications/applications.ts'
@@ -39,7 +40,8 @@ async function createWatched() {
       if (String(error?.cause?.code ?? error?.code) === '40P01') deadlocks.push(error)
       throw error
     })
-  const ctx = { ...test.context, caller: caller() }
+  // thousands for a few people: more than they may ask for in a minute
+  const ctx = { ...test.context, counters: unlimitedCounters, caller: caller() }
   return {
     ...test,
     ctx,

@@ -1,15 +1,23 @@
 import { expect, test } from 'vitest'
 import { inspectOwnCredential } from '../../src/domain/oauth/inspect.ts'
+import { createOverlay } from '../../src/domain/overlays.ts'
 import { createTestContext } from '../support/context.ts'
 
 test('nobody learns anything of a credential that is not theirs', async () => {
   await using app = await createTestContext()
   const [ada, bell] = [await app.user('ada'), await app.user('bell')]
   const token = await app.token(['user:read'], { user: ada })
-  const asked = (user: { id: string; username: string }) => {
-    const principal = { kind: 'user', userId: user.id, username: user.username, clientId: null, scopes: [] } as const
-    return inspectOwnCredential({ ...app.context, principal }, token)
+  const as = ({ id: userId, username }: { id: string; username: string }) => ({
+    ...app.context,
+    principal: { kind: 'user', userId, username, clientId: null, scopes: [] } as const,
+  })
+  const overlay = await createOverlay(as(ada), { name: 'Overlay', event_types: ['chat.message.sent'] })
+  for (const [credential, kind] of [
+    [token, 'access_token'],
+    [overlay.key, 'overlay_key'],
+  ] as const) {
+    expect(await inspectOwnCredential(as(ada), credential)).toMatchObject({ kind, active: true, username: 'ada' })
+    const found = await inspectOwnCredential(as(bell), credential)
+    expect(found).toMatchObject({ kind: 'unknown', active: false, username: null })
   }
-  expect(await asked(ada)).toMatchObject({ kind: 'access_token', active: true, username: 'ada' })
-  expect(await asked(bell)).toMatchObject({ kind: 'unknown', active: false, username: null })
 })

@@ -121,8 +121,8 @@ test('V13 a key is not revoked here', async () => {
 test('the last grant of a user and an application takes the subscriptions along, in the same moment', async () => {
   const bob = await app.user('bob')
   const [one, other] = [
-    await app.newGrant(app.client, ['user:read'], bob),
-    await app.newGrant(app.client, ['user:read'], bob),
+    await app.newGrant(app.client, ['webhook:write'], bob),
+    await app.newGrant(app.client, ['webhook:write'], bob),
   ]
   const id = newId('subscription', app.context.now())
   const at = app.context.now()
@@ -150,8 +150,8 @@ test('two revocations at once leave no subscription behind', async () => {
   const eve = await app.user('eve')
   for (let round = 0; round < 5; round++) {
     const both = [
-      await app.newGrant(app.client, ['user:read'], eve),
-      await app.newGrant(app.client, ['user:read'], eve),
+      await app.newGrant(app.client, ['webhook:write'], eve),
+      await app.newGrant(app.client, ['webhook:write'], eve),
     ]
     const at = app.context.now()
     const id = newId('subscription', at)

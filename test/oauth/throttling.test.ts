@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { memoryCounters } from '../../src/counters/counters.ts'
+import { type Limit, memoryCounters } from '../../src/counters/counters.ts'
 import { mint } from '../../src/domain/access/token-format.ts'
 import { createOAuthApp, credentials, errorOf } from '../support/flows.ts'
 
@@ -46,4 +46,34 @@ test('R01 R04 other addresses are not touched; the address is the socket’s unl
   const own = { ...grant, client_id: strict.client.id }
   for (let n = 0; n < 20; n++) await strict.token(own, from(`192.0.2.${n}`))
   expect(errorOf(await strict.token(own, from('192.0.2.99')))).toBe('429 rate_limited')
+})
+
+/** As if so many had been issued in this minute. */
+const issued = (name: string, points: number) => {
+  const counters = memoryCounters()
+  return {
+    ...counters,
+    peek: (limit: Limit, key: string | Buffer) =>
+      limit.name === name ? counters.peek({ ...limit, points: limit.points - points }, key) : counters.peek(limit, key),
+  }
+}
+
+test('R01 an application gets 1,200 tokens of its own in a minute; others, and failures, are not counted with it', async () => {
+  await using app = await createOAuthApp({ counters: issued('application-tokens', 1_198) })
+  for (let n = 0; n < 3; n++) await app.token({ ...grant, client_id: app.client.id, client_secret: mint('secret') })
+  for (let n = 0; n < 2; n++) expect((await app.forApplication()).status).toBe(200)
+  const refused = await app.forApplication()
+  expect([errorOf(refused), Number(refused.headers.get('retry-after')) > 0]).toEqual(['429 rate_limited', true])
+  expect((await app.forApplication(app.other)).status).toBe(200)
+})
+
+test('R01 a user gets 120 tokens of an application in a minute; what is refused is not used up, other users are served', async () => {
+  await using app = await createOAuthApp({ counters: issued('user-tokens', 118) })
+  const [ada, eve] = [app.ada, await app.user('eve')]
+  const exchange = async (user: { id: string; username: string }) =>
+    app.token(await app.newCode(undefined, undefined, user))
+  const first = await exchange(ada)
+  const second = await app.refresh(first.body.refresh_token)
+  expect(errorOf(await app.refresh(second.body.refresh_token))).toBe('429 rate_limited')
+  expect((await exchange(eve)).status).toBe(200)
 })

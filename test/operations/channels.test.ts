@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, describe, expect, test } from 'vitest'
-import { users } from '../../src/db/schema/index.ts'
+import { events, users } from '../../src/db/schema/index.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp()
@@ -28,6 +28,25 @@ describe('a channel', () => {
       const { status, body } = await update(wrong)
       expect([status, body.error.data.problem.message]).toEqual([400, expect.stringMatching(/^(bio|image_url):/)])
     }
+  })
+
+  test('that is changed to what it is already sends no event and moves no time', async () => {
+    const euler = await app.user('euler')
+    const writer = await app.token(['channel:write'], { user: euler })
+    const update = (body: object) => app.request('POST /trpc/channels.update', { token: writer, body })
+    const state = async () => ({
+      sent: (await app.context.db.select().from(events).where(eq(events.channelId, euler.id))).length,
+      at: (await app.context.db.select({ at: users.updatedAt }).from(users).where(eq(users.id, euler.id)))[0]?.at,
+    })
+    await update({ bio: 'Hello' })
+    const before = await state()
+    expect(before.sent).toBe(1)
+    for (const same of [{ bio: 'Hello' }, {}, { image_url: '' }, { image_url: null, bio: 'Hello' }]) {
+      expect((await update(same)).body.result.data).toMatchObject({ bio: 'Hello', image_url: null })
+    }
+    expect(await state()).toEqual(before)
+    await update({ bio: 'Hello', image_url: 'https://img.example.com/e.png' })
+    expect((await state()).sent).toBe(2)
   })
 
   test('of a user who was disabled is gone, with its tokens', async () => {

@@ -64,7 +64,7 @@ describe('sending', () => {
     await expect(say(ada, ada.room_name, 'one too many')).rejects.toMatchObject({ code: 'rate_limited' })
   })
 
-  test('wakes the worker after the commit, also inside the transaction of a door', async () => {
+  test('wakes the worker after the commit, also inside a transaction of its caller', async () => {
     const ada = await person()
     t.wake.mockClear()
     await transact(ada, async (tx) => {
@@ -74,13 +74,13 @@ describe('sending', () => {
     expect(t.wake).toHaveBeenCalledOnce()
     await transact(ada, async (tx) => {
       await say(tx, ada.room_name, 'undone')
-      throw new Error('the door fails')
+      throw new Error('the caller fails')
     }).catch(() => {})
     expect(t.wake).toHaveBeenCalledOnce()
     expect((await page(ada.room_name)).items.map(({ content }) => content)).toEqual(['inside'])
   })
 
-  test('makes the partitions of today when they are missing, also inside the transaction of a door', async () => {
+  test('makes the partitions of today when they are missing, also inside a transaction of its caller', async () => {
     const today = { ...(await person()), now: () => new Date() }
     const day = today.now().toISOString().slice(0, 10).replaceAll('-', '')
     const loseThem = () => t.context.db.execute(`drop table chat_messages_${day.slice(0, 6)}, events_${day}`)

@@ -1,6 +1,7 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
-import { categories } from '../../src/db/schema/index.ts'
+import { categories, events } from '../../src/db/schema/index.ts'
 import { newId } from '../../src/domain/core/ids.ts'
 import { createTestApp } from '../support/app.ts'
 
@@ -76,6 +77,20 @@ describe('changing', () => {
       title: null,
       category: null,
     })
+  })
+
+  test('to what is so already sends no event and leaves updated_at', async () => {
+    const { user, livestreams } = await streamer('euler')
+    const sent = async () =>
+      (await app.context.db.select().from(events).where(eq(events.channelId, user.id))).map(({ type }) => type)
+    const started = await livestreams.start.mutate({ title: 'One', category: 'software' })
+    for (const same of [{}, { title: 'One' }, { category: 'software' }, { title: 'One', category: 'software' }]) {
+      expect(await livestreams.update.mutate(same)).toEqual(started)
+    }
+    expect(await sent()).toEqual(['livestream.started'])
+    const bare = await livestreams.update.mutate({ title: '', category: null })
+    expect(await livestreams.update.mutate({ title: null, category: '' })).toEqual(bare)
+    expect(await sent()).toEqual(['livestream.started', 'livestream.updated'])
   })
 
   test.each([

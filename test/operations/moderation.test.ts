@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, describe, expect, test } from 'vitest'
-import { users } from '../../src/db/schema/index.ts'
+import { events, users } from '../../src/db/schema/index.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp()
@@ -51,6 +51,19 @@ describe('a ban', () => {
     for (const nobody of ['usr_00000000000000000000000000', 'nope', '💥', '__proto__']) {
       expect((await ban(curie.token, nobody)).body.error.code, nobody).toBe('user_not_found')
     }
+  })
+
+  test('of a suspended account is a ban like any other, and can be lifted', async () => {
+    const fermi = await owner('fermi')
+    const suspended = await app.user('suspended')
+    await app.context.db.update(users).set({ disabledAt: app.context.now() }).where(eq(users.id, suspended.id))
+    const { status, body } = await ban(fermi.token, suspended.id)
+    expect([status, body.data.blocked_user]).toEqual([201, suspended])
+    expect(await bansOf(fermi.token)).toEqual([body.data])
+    expect((await ban(fermi.token, suspended.id)).body.error.code).toBe('already_banned')
+    expect((await unban(fermi.token, suspended.id)).body.result.data).toEqual({ removed: true })
+    const sent = await app.context.db.select().from(events).where(eq(events.channelId, fermi.user.id))
+    expect(sent.map(({ payload }) => JSON.parse(payload).data.blocked_user)).toEqual([suspended, suspended])
   })
 
   test('stays when its user is deleted, and then names nobody', async () => {

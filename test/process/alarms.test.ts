@@ -2,30 +2,33 @@ import { readFileSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../../src/config.ts'
+import { redisCounters } from '../../src/counters/shared-counters.ts'
 import { connect } from '../../src/db/client.ts'
 import { maintainPartitions } from '../../src/db/partitions.ts'
 import { endClient, openPools } from '../../src/db/pools.ts'
 import type { Context } from '../../src/domain/core/context.ts'
 import { collectMetrics, openMetrics } from '../../src/process/metrics/metrics.ts'
+import { watchBulkhead } from '../../src/process/metrics/statements.ts'
 import { LoadLimit } from '../../src/rest/http/load-limit.ts'
 import { exposition } from '../../src/telemetry/exposition.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
+import { freePort } from '../support/free-port.ts'
 import { createStage } from '../webhooks/support/stage.ts'
 
-type Rule = { alert: string; expr: string }
+type Rule = { alert: string; expr: string; annotations: { summary: string } }
 
 const { groups } = parse(readFileSync('ops/prometheus/alerts.yml', 'utf8')) as { groups: { rules: Rule[] }[] }
-const expressionOf = (alert: string) =>
-  groups.flatMap(({ rules }) => rules).find((rule) => rule.alert === alert)?.expr ?? ''
+const rules = groups.flatMap((group) => group.rules)
+const expressionOf = (alert: string) => rules.find((rule) => rule.alert === alert)?.expr ?? ''
 
 const DAY_MS = 86_400_000
 const stage = await createStage({ now: () => new Date() })
 afterAll(() => stage[Symbol.asyncDispose]())
 
-/** What Prometheus would read of this process: the greatest sample of each figure, by the labels that an alert may ask for. */
+/** What Prometheus would read of this process: the greatest sample of each metric, by the labels that an alert may ask for. */
 async function scrape(context: Context | null = stage.context) {
   const metrics = await openMetrics(readConfig({ METRICS_PORT: '9464' }), new LoadLimit())
-  if (!metrics) throw new Error('METRICS_PORT opens the figures')
+  if (!metrics) throw new Error('METRICS_PORT opens the metrics')
   const text = await exposition(await collectMetrics({ metrics, contextOf: () => context ?? undefined }, true))
   const samples = [...text.matchAll(/^(\w+)(\{[^}]*\})? (\S+)$/gm)]
   return (name: string, labels = /^/) =>
@@ -34,15 +37,26 @@ async function scrape(context: Context | null = stage.context) {
       .reduce((sum, [, , , value]) => sum + Number(value), 0)
 }
 
-/** Whether `max(figure) > 30` and the like are true. */
+/** Whether `max(metric) > 30` and the like are true. */
 async function fires(alert: string, context?: Context | null): Promise<boolean> {
-  const [, name = '', operator, bound = ''] = /^(?:max|min)\((\w+)\) (<|>|==) (.+)$/.exec(expressionOf(alert)) ?? []
+  const [, name = '', operator, bound = ''] =
+    /^(?:max|min)(?: by \(\w+\) )?\((\w+)\) (<|>|==) (.+)$/.exec(expressionOf(alert)) ?? []
   expect(name, `the expression of ${alert}`).not.toBe('')
   const value = (await scrape(context))(name)
   const limit = bound.split('*').reduce((product, factor) => product * Number(factor), 1)
   if (operator === '==') return value === limit
   return operator === '<' ? value < limit : value > limit
 }
+
+test('the summary of an alarm names only what its expression still knows', () => {
+  for (const { alert, expr, annotations } of rules) {
+    const named = [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label]) => label)
+    const kept = [...expr.matchAll(/\b(?:sum|max|min)(?: by \(([\w, ]+)\))?/g)].map(([, labels = '']) =>
+      labels.split(', '),
+    )
+    for (const label of named) for (const labels of kept) expect(labels, alert).toContain(label)
+  }
+})
 
 describe('an alarm is silent while all is well, and fires when', () => {
   test('the database does not answer', async () => {
@@ -56,6 +70,15 @@ describe('an alarm is silent while all is well, and fires when', () => {
     await proxy.giveBack() // a pool that waits for its database takes long to close
   })
 
+  test('statements hold their share of the connections, and others like them are refused', async () => {
+    const tell = watchBulkhead(stage.context.log) // test/database/bulkhead.test.ts has the cause
+    expect(await fires('StatementsBarred')).toBe(false)
+    tell(['select id from chat_messages'])
+    expect(await fires('StatementsBarred')).toBe(true)
+    tell([])
+    expect(await fires('StatementsBarred')).toBe(false)
+  })
+
   test('what is due is not begun', async () => {
     const { say, pass } = await stage.scene()
     expect(await fires('DeliveriesLate')).toBe(false)
@@ -67,13 +90,20 @@ describe('an alarm is silent while all is well, and fires when', () => {
   })
 
   test('the partition of the day after tomorrow is missing', async () => {
-    await maintainPartitions(stage.context.slow) // as the hourly upkeep does
+    await maintainPartitions(stage.context.slow) // as the hourly maintenance does
     expect(await fires('PartitionsRunOut')).toBe(false)
     const future = await stage.run(`
       select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
       where i.inhparent = 'events'::regclass and right(c.relname, 8) > '${dayOf(1)}'`)
     for (const { name } of future) await stage.run(`drop table ${String(name)}`)
     expect(await fires('PartitionsRunOut')).toBe(true)
+  })
+
+  test('rate limits are counted by each process alone', async () => {
+    expect(await fires('RateLimitsAlone')).toBe(false)
+    await using counters = await redisCounters(`redis://127.0.0.1:${await freePort()}`)
+    await counters.take({ name: 'any', points: 1, windowS: 1 }, 'a')
+    expect(await fires('RateLimitsAlone')).toBe(true)
   })
 
   test('results of attempts come when somebody else holds the delivery', async () => {
@@ -84,7 +114,7 @@ describe('an alarm is silent while all is well, and fires when', () => {
       answer = () => resolve({ status: 500 })
     })
     const { say, pass, receiver, change } = await stage.scene((_, n) => (n <= 11 ? late : {}))
-    await change({ sendWindow: 32 })
+    await change({ sendWindow: 32, attemptMs: 100 }) // one that never answered gets no eleven at once
     for (let n = 0; n < 11; n++) await say(`${n}`)
     const slow = stage.work()
     await receiver.received(11)
@@ -98,18 +128,18 @@ describe('an alarm is silent while all is well, and fires when', () => {
   })
 
   test('every second attempt fails', async () => {
-    const figures = async () => {
+    const metrics = async () => {
       const read = await scrape()
       return {
         bad: read('webhook_attempts_total', /outcome="(failed|retried)"/),
         all: read('webhook_attempts_total', /outcome="(?!released)/),
       }
     }
-    const before = await figures()
+    const before = await metrics()
     const scenes = await Promise.all([500, 410, 204].map((status) => stage.scene(() => ({ status }))))
     for (const { say } of scenes) await say()
     await stage.work()
-    const after = await figures()
+    const after = await metrics()
     const [, bound] = /> (\S+)\s*$/.exec(expressionOf('DeliveriesFail')) ?? []
     expect((after.bad - before.bad) / (after.all - before.all)).toBeGreaterThan(Number(bound))
   })
@@ -127,7 +157,7 @@ describe('an alarm is silent while all is well, and fires when', () => {
     expect(expressionOf('ArrivalsSlow')).toMatch(/0\.95.*_bucket.* > 5$/)
   })
 
-  test('a transaction stays open, or dead rows stay: the figures grow by that', async () => {
+  test('a transaction stays open, or dead rows stay: the metrics grow by that', async () => {
     const client = connect(stage.target, { max: 1 })
     await client.begin(async (tx) => {
       await tx`select pg_current_xact_id()`

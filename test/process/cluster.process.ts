@@ -4,11 +4,12 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
-import { scrape } from '../support/figures.ts'
+import { children, kill, until } from '../database/embedded/held.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { freePort } from '../support/free-port.ts'
-import { folderWithCluster, type Service, startService } from '../support/process.ts'
+import { folderWithCluster, type Service, startProcess, startService } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
+import { scrape } from '../support/scrape.ts'
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
@@ -28,7 +29,7 @@ afterAll(async () => {
 
 const readDemo = () => DemoCredentials.parse(JSON.parse(readFileSync(join(folder.path, 'demo.json'), 'utf8')))
 
-describe('the figures of a service of two processes', () => {
+describe('the metrics of a service of two processes', () => {
   test('count each answer by operation and class of status, on connections of their own', async () => {
     const { api_key: key } = readDemo()
     const headers = { authorization: `Bearer ${key}`, connection: 'close' }
@@ -46,18 +47,22 @@ describe('the figures of a service of two processes', () => {
     expect(added('operation="(none)",status="4xx"')).toBe(1)
     expect(added('operation="GET /docs",status="2xx"')).toBe(1)
     expect(after.get('http_requests_in_flight')).toBe(0)
+    for (const operation of ['GET /v1/channels/', 'POST /login', 'POST /trpc']) {
+      const refused = after.get(`http_rate_limited_total{operation="${operation}"}`)
+      expect(refused, `${operation}: the first refusal is an increase only where there was a 0 before`).toBe(0)
+    }
   })
 
   test('tell of statements, connections and the process', async () => {
-    const figures = await scrape(port)
-    expect(figures.get('database_up')).toBe(1)
-    expect(figures.get('database_statement_duration_seconds_count{pool="fast"}')).toBeGreaterThan(0)
-    expect(figures.get('database_pool_connections_max{pool="fast"}')).toBe(16)
-    expect([...figures.keys()].some((name) => name.startsWith('database_connections{client="developer-api"'))).toBe(
+    const metrics = await scrape(port)
+    expect(metrics.get('database_up')).toBe(1)
+    expect(metrics.get('database_statement_duration_seconds_count{pool="fast"}')).toBeGreaterThan(0)
+    expect(metrics.get('database_pool_connections_max{pool="fast"}')).toBe(16)
+    expect([...metrics.keys()].some((name) => name.startsWith('database_connections{client="developer-api"'))).toBe(
       true,
     )
-    expect(figures.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
-    expect(figures.get('process_resident_memory_bytes')).toBeGreaterThan(0)
+    expect(metrics.get('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0)
+    expect(metrics.get('process_resident_memory_bytes')).toBeGreaterThan(0)
   })
 
   test('tell of deliveries, from their due time to their arrival', async () => {
@@ -81,7 +86,7 @@ describe('the figures of a service of two processes', () => {
     expect(after.get('webhook_attempt_seconds_count')).toBe(1)
     for (const name of [
       'webhook_due_lag_seconds',
-      'webhook_in_flight',
+      'webhook_in_flight{pace="slow"}',
       'webhook_pending{lane="first"}',
       'webhook_pending{lane="retries"}',
       'webhook_lost_leases_total',
@@ -136,6 +141,21 @@ test('SIGHUP replaces the processes one by one, and no request notices', async (
 test('SIGTERM ends them all, with status 0', async () => {
   expect(await service.stop()).toBe(0)
   await expect(ask()).rejects.toThrow()
+})
+
+test('a process that is killed while it starts is replaced, and the service starts all the same', async () => {
+  await using hurt = await startProcess({ ...env, LOG_LEVEL: 'error' })
+  const pid = hurt.child.pid ?? 0
+  const isService = (one: number) => readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('main.js')
+  let killed: number | undefined
+  await until('a process to kill', () => {
+    killed = children(pid).find(isService)
+    return killed !== undefined
+  })
+  kill(killed)
+  await hurt.output.holds(/is ready/)
+  expect(hurt.output.text.stdout).toMatch(/"how":"SIGKILL".*Worker process exited before it was ready/)
+  expect(await hurt.stop()).toBe(0)
 })
 
 test('a port that is in use is one line, however many processes want it', async () => {

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig, variables } from '../../src/config.ts'
+import { startWarnings } from '../../src/process/start-warnings.ts'
 
 const KEY = 'k'.repeat(32)
+const external = { DATABASE_URL: 'postgres://app@db:5432/app', SECRET_KEYS: KEY }
 
 describe('the environment', () => {
   test('without variables, everything runs embedded, with demo data, for this machine alone', () => {
@@ -15,6 +17,7 @@ describe('the environment', () => {
       targets: { allowPrivate: true, allowCidrs: [] },
       hasWorker: true,
       hasRateLimits: true,
+      hasStreamLimits: true,
       signup: 'open',
       processes: 1,
       trustedProxies: 0,
@@ -23,7 +26,7 @@ describe('the environment', () => {
   })
 
   test('beside a database of its own nothing of the demonstration is on', () => {
-    const config = readConfig({ DATABASE_URL: 'postgres://app@db:5432/app', SECRET_KEYS: KEY })
+    const config = readConfig(external)
     expect(config).toMatchObject({ isEmbedded: false, hasDemoData: false, targets: { allowPrivate: false } })
     expect(config.directUrl).toBe('postgres://app@db:5432/app')
   })
@@ -44,6 +47,14 @@ describe('the environment', () => {
     [{ PUBLIC_URL: 'http://127.0.0.1.evil.example' }, { private: false, demo: true, cron: 'nobody' }],
     [{ TRUST_PROXY: '1' }, { private: true, demo: true, cron: 'nobody' }],
     [
+      { ...external, HOST: '0.0.0.0' },
+      { private: false, demo: false, cron: 'this machine' },
+    ],
+    [
+      { ...external, PUBLIC_URL: 'https://developers.example', TRUST_PROXY: '1' },
+      { private: false, demo: false, cron: 'nobody' },
+    ],
+    [
       { HOST: '0.0.0.0', DEMO_DATA: 'on', WEBHOOK_ALLOW_PRIVATE: 'on' },
       { private: true, demo: true, cron: 'nobody' },
     ],
@@ -58,6 +69,15 @@ describe('the environment', () => {
       })
     },
   )
+
+  test.each([
+    [{ WEBHOOK_WORKER: 'off', TRUST_PROXY: '1' }, 1],
+    [{ WEBHOOK_WORKER: 'off', TRUST_PROXY: '1', CRON_SECRET: 'c'.repeat(16) }, 0],
+    [{ WEBHOOK_WORKER: 'off' }, 0],
+    [{ TRUST_PROXY: '1' }, 0],
+  ])('who leaves nobody to deliver is warned of it at the start: %j', (given, warnings) => {
+    expect(startWarnings(readConfig(given)).filter((line) => /CRON_SECRET/.test(line))).toHaveLength(warnings)
+  })
 
   test('the ports of the service are no place for webhooks', () => {
     expect(readConfig({ PORT: '3001', METRICS_PORT: '9464' }).targets.ownPorts).toEqual([3001, 9464])
@@ -74,6 +94,7 @@ describe('the environment', () => {
 
   test('links never end in a slash, and a listener on all addresses is called by one that can be reached', () => {
     expect(readConfig({ PUBLIC_URL: 'https://api.example/' }).publicUrl).toBe('https://api.example')
+    expect(readConfig({ PUBLIC_URL: 'https://API.example:443' }).publicUrl).toBe('https://api.example')
     expect(readConfig({ HOST: '0.0.0.0', PORT: '80' }).publicUrl).toBe('http://127.0.0.1:80')
     expect(readConfig({ HOST: '::1' }).publicUrl).toBe('http://[::1]:3000')
   })
@@ -94,6 +115,10 @@ describe('a wrong value stops the start with one line that names the variable', 
     ['PUBLIC_URL', 'developers.example'],
     ['PUBLIC_URL', 'https://[bad'],
     ['PUBLIC_URL', 'https://a.example/?x'],
+    ['PUBLIC_URL', 'https://a.example/#x'],
+    ['PUBLIC_URL', 'https://a.example/dev'],
+    ['PUBLIC_URL', 'https://a.example/dev/'],
+    ['PUBLIC_URL', 'https://user:pass@a.example'],
     ['DATABASE_URL', 'mysql://db/app'],
     ['DATABASE_REPLICA_URL', 'db'],
     ['DATABASE_DIRECT_URL', 'http://db'],
@@ -117,6 +142,7 @@ describe('a wrong value stops the start with one line that names the variable', 
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318'],
     ['OTEL_TRACES_SAMPLER_ARG', '10'],
     ['RATE_LIMITS', 'none'],
+    ['STREAM_LIMITS', 'none'],
     ['SIGNUP', 'maybe'],
     ['LOG_LEVEL', 'loud'],
   ])('%s=%s', (name, value) => {

@@ -3,15 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { users } from '../../src/db/schema/index.ts'
 import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { isPassword } from '../../src/domain/accounts/passwords.ts'
-import { listCategories } from '../../src/domain/categories.ts'
+import { getCategory, listCategories } from '../../src/domain/categories.ts'
 import { listChannels } from '../../src/domain/channels.ts'
 import { listMessages } from '../../src/domain/chat.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
-import { createPerson } from '../../src/domain/demo/people.ts'
+import { actingAs, createPerson } from '../../src/domain/demo/people.ts'
 import { prepareDemo } from '../../src/domain/demo/prepare.ts'
-import { endLivestream, listLivestreams } from '../../src/domain/livestreams.ts'
+import { listLivestreams } from '../../src/domain/livestream-list.ts'
+import { endLivestream, getLivestream } from '../../src/domain/livestreams.ts'
 import { authenticateClient } from '../../src/domain/oauth/authenticate-client.ts'
+import { examples } from '../../src/shared/examples.ts'
 import { createTestContext } from '../support/context.ts'
 
 let test_: Awaited<ReturnType<typeof createTestContext>>
@@ -58,6 +60,32 @@ describe('the demonstration', () => {
     expect(demo.other_client.redirect_uri).toBe('http://127.0.0.1:4001/callback')
     expect(demo.public_client.redirect_uri).toBe('http://127.0.0.1/callback')
     await tryAll(demo)
+  })
+
+  test('has what the examples of the document name', async () => {
+    const { streamer, viewer, outsider } = demo.users
+    expect([streamer.id, viewer.id, outsider.id]).toEqual([examples.userId, examples.viewerId, examples.outsiderId])
+    expect(streamer.username).toBe(examples.username)
+    expect(await getCategory(test_.context, examples.categoryId)).toMatchObject({ slug: examples.category })
+    const channel = { id: examples.userId, username: examples.username }
+    expect(await getLivestream(test_.context, examples.livestreamId)).toMatchObject({ channel })
+  })
+
+  test('leaves an identifier of an example to whoever has it', async () => {
+    await using taken = await createTestContext()
+    const { context } = taken
+    const at = context.now()
+    const other = { id: examples.userId, username: 'other', email: 'other@example.com', createdAt: at, updatedAt: at }
+    await context.db.insert(users).values(other)
+    const { streamer } = (await prepareDemo(context, undefined)).users
+    expect(streamer.id).not.toBe(examples.userId)
+    const { items } = await listLivestreams(context, { limit: 100, broadcaster_user_id: streamer.id })
+    expect(items).toMatchObject([{ id: examples.livestreamId }])
+    await endLivestream(actingAs(context, streamer))
+    await prepareDemo(context, undefined)
+    const again = await listLivestreams(context, { limit: 100, broadcaster_user_id: streamer.id })
+    expect(again.items.map(({ id }) => id)).not.toContain(examples.livestreamId)
+    expect(again.items).toHaveLength(1)
   })
 
   test('has enough to fill pages', async () => {

@@ -19,13 +19,13 @@ const read = (file: string) => readFileSync(file, 'utf8')
 const rules: Rule[] = parse(read('ops/prometheus/alerts.yml')).groups.flatMap(({ rules }: { rules: Rule[] }) => rules)
 const dashboard: Dashboard = JSON.parse(read('ops/grafana/dashboards/developer-api.json'))
 
-/** Whatever in a query looks like a figure of ours. */
-const namesIn = (query: string) => query.match(/\b(http|database|webhook|nodejs|process)_\w+/g) ?? []
+/** Whatever in a query looks like a metric of ours. */
+const namesIn = (query: string) => query.match(/\b(http|database|webhook|nodejs|process|nats|event|clock)_\w+/g) ?? []
 
-test('every figure that the dashboard and the alerts name is served, and each of ours has a panel', async () => {
+test('every metric that the dashboard and the alerts name is served, and each of ours has a panel', async () => {
   await using own = await createTestContext()
   const metrics = await openMetrics(readConfig({ METRICS_PORT: '9464' }), new LoadLimit())
-  if (!metrics) throw new Error('METRICS_PORT opens the figures')
+  if (!metrics) throw new Error('METRICS_PORT opens the metrics')
   const text = await exposition(await collectMetrics({ metrics, contextOf: () => own.context }, true))
   const served = new Set(
     [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name, type]) =>
@@ -45,7 +45,7 @@ test('every figure that the dashboard and the alerts name is served, and each of
   const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join()
   expect(
     ours.filter((name) => !shown.includes(name)),
-    'figures of ours without a panel',
+    'metrics of ours without a panel',
   ).toEqual([])
 })
 
@@ -70,10 +70,26 @@ test('what is written in YAML or JSON can be read', () => {
   }
 })
 
-test('the image is installed with the patches, and leaves out only what is there', () => {
+test('the units are hardened alike, and hold no secret; the job of the clock gets its own secret alone', () => {
+  const units = ['developer-api', 'developer-api-worker'].map((name) => read(`ops/systemd/${name}.service`))
+  const [service, worker] = units.map((unit) =>
+    unit.match(/^(NoNew|Protect|Private|Restrict|Lock|System|Capability|UMask|Limit)\w*=.*$/gm),
+  )
+  expect(service?.length).toBeGreaterThan(15)
+  expect(worker).toEqual(service)
+  for (const unit of units) expect(unit).not.toMatch(/^Environment=/m)
+  const [job] = parseAllDocuments(read('ops/kubernetes/cronjob.yaml')).map((document) => JSON.stringify(document))
+  expect(job?.match(/secretKeyRef|secretRef|envFrom/g)).toEqual(['secretKeyRef'])
+  expect(job).toContain('"key":"CRON_SECRET"')
+})
+
+test('the image is built with the patches, and leaves out only what is there', () => {
   const dockerfile = read('Dockerfile')
   expect(dockerfile.indexOf('COPY patches/')).toBeGreaterThan(0)
-  expect(dockerfile.indexOf('COPY patches/')).toBeLessThan(dockerfile.indexOf('npm ci'))
+  expect(dockerfile.indexOf('COPY patches/')).toBeLessThan(dockerfile.indexOf('node build.mjs'))
+  expect(dockerfile.indexOf('.npmrc')).toBeLessThan(dockerfile.indexOf('npm ci'))
+  const excluded = read('.dockerignore').split('\n')
+  for (const file of dockerfile.match(/\w+\.mjs/g) ?? []) expect(excluded).toContain(`!${file}`)
   const { dependencies, optionalDependencies } = JSON.parse(read('package.json'))
   const [, listed = ''] = /npm uninstall ([\s\S]*?)\n\n/.exec(dockerfile) ?? []
   const left = listed.split(/[\s\\]+/).filter((word) => word !== '' && !word.startsWith('--'))

@@ -7,13 +7,16 @@ type Package = {
   dev?: boolean
   integrity?: string
   resolved?: string
-  hasInstallScript?: boolean
 }
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
-const packages = Object.entries<Package>(read('package-lock.json').packages)
-  .filter(([path]) => path !== '')
-  .map(([path, found]) => ({ ...found, name: path.replace(/^.*node_modules\//, '') }))
+const packagesIn = (lock: string) =>
+  Object.entries<Package>(read(lock).packages)
+    .filter(([path]) => path !== '')
+    .map(([path, found]) => ({ ...found, name: path.replace(/^.*node_modules\//, '') }))
+const packages = packagesIn('package-lock.json')
+/** Of the tools of others that the document is tried with, which are installed for that alone. */
+const tools = packagesIn('tools/package-lock.json')
 
 /** Licences that ask for no more than to be named, and one (MPL-2.0) whose conditions end with the package's own files. */
 const allowed = new Set([
@@ -37,20 +40,21 @@ test('every package has a licence that is allowed, or a choice of several', () =
   expect(refused.map(({ name, license }) => `${name}: ${license}`)).toEqual([])
 })
 
-test('no package runs a script when it is installed', () => {
-  const { allowScripts } = read('package.json')
-  const wishing = new Set(packages.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name))
-  expect([...wishing].toSorted()).toEqual(Object.keys(allowScripts).toSorted())
-  expect(Object.values(allowScripts).some(Boolean)).toBe(false)
+test('no package runs a script when it is installed, and none of ours needs to run around another', () => {
+  for (const file of ['.npmrc', 'tools/.npmrc']) expect(readFileSync(file, 'utf8')).toMatch(/^ignore-scripts=true$/m)
+  const { scripts } = read('package.json')
+  expect(Object.keys(scripts).filter((name) => /^(pre|post)|^install$/.test(name))).toEqual([])
 })
 
 test('every package is what it was when it was locked, wherever it is fetched from', () => {
-  expect(packages.filter(({ integrity }) => !integrity?.startsWith('sha512-')).map(({ name }) => name)).toEqual([])
-  expect(packages.filter(({ resolved }) => resolved !== undefined).map(({ name }) => name)).toEqual([])
+  const all = [...packages, ...tools]
+  expect(all.filter(({ integrity }) => !integrity?.startsWith('sha512-')).map(({ name }) => name)).toEqual([])
+  expect(all.filter(({ resolved }) => resolved !== undefined).map(({ name }) => name)).toEqual([])
 })
 
 test('every version is pinned, of what runs and of what builds', () => {
   const { dependencies, devDependencies, optionalDependencies } = read('package.json')
-  const versions = Object.values<string>({ ...dependencies, ...devDependencies, ...optionalDependencies })
+  const { dependencies: ofTools } = read('tools/package.json')
+  const versions = Object.values<string>({ ...ofTools, ...dependencies, ...devDependencies, ...optionalDependencies })
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
 })

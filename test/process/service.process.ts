@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFailed, test, vi } from 'vitest'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
 import { temporaryFolder } from '../support/folder.ts'
@@ -95,6 +95,14 @@ test('a wrong variable stops the start with one line that names it', async () =>
     stdout: '',
     stderr: 'developer-api: DEMO_DATA must be on or off: whether demo data is made at the start\n',
   })
+})
+
+test('a file .env of the folder in which somebody happens to be is not read', async () => {
+  using elsewhere = temporaryFolder()
+  writeFileSync(join(elsewhere.path, '.env'), 'DEMO_DATA=maybe\n')
+  const command = `cd "${elsewhere.path}" && "${process.execPath}" "${resolve('bin/developer-api.mjs')}" client list`
+  const { stderr } = await run('sh', ['-c', command], { DATA_DIR: join(elsewhere.path, '.env') })
+  expect(stderr).toMatch(/DATA_DIR .* is, or is below, a file/)
 })
 
 test('SIGTERM lets the request in flight end, then stops the database and ends with status 0', async () => {

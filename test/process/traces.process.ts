@@ -111,7 +111,7 @@ test('a request, its statements, its event and the attempt to deliver that are s
   expect([...collector.authorizations]).toEqual(['Bearer collecting'])
 })
 
-test('who collects neither figures nor traces does not load what they need', async () => {
+test('who collects neither metrics nor traces does not load what they need', async () => {
   await runCommand(['--version']) // builds, where nobody has
   const loaded = [...loadedBy('dist/main.js')].map((file) => readFileSync(file, 'utf8')).join('')
   expect(loaded).toContain('// node_modules/express/')

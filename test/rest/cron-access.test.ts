@@ -7,7 +7,7 @@ const SECRET = 'a-secret-for-the-cron-job'
 const app = await createTestApp()
 afterAll(() => app[Symbol.asyncDispose]())
 
-test('the clock’s door is open to this machine alone, unless it knows a secret', async () => {
+test('cron is open to this machine alone, unless it knows a secret', async () => {
   const nothing = { ok: true, processed: 0, delivered: 0, failed: 0, retried: 0 }
   for (const method of ['GET', 'POST']) {
     expect(await app.request(`${method} /cron/webhook-deliveries`)).toMatchObject({ status: 200, body: nothing })

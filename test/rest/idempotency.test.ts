@@ -48,6 +48,44 @@ test('the same key with another body, or for another operation, is refused', asy
   expect(ban.body.error.code).toBe('idempotency_mismatch')
 })
 
+test('the same fields are the same request, in any order and in any encoding', async () => {
+  const before = await count()
+  const fields = { room_name: 'alice', content: 'in any order' }
+  const turned = { content: 'in any order', room_name: 'alice' }
+  const multipart = new FormData()
+  for (const [name, value] of Object.entries(turned)) multipart.append(name, value)
+  const headers = { 'idempotency-key': 'order' }
+  const answers = []
+  for (const body of [fields, turned, new URLSearchParams(turned), multipart]) {
+    answers.push(await app.request('POST /v1/chat/messages', { token, body, headers }))
+  }
+  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
+  expect(answers[0]?.status).toBe(201)
+  expect(await count()).toBe(before + 1)
+})
+
+test('fields within fields are compared in any order, items of a list in theirs', async () => {
+  const fields = { url: 'https://example.com/hook', event_types: ['chat.message.sent', 'channel.updated'] }
+  const subscribe = async (key: string, body: object) => {
+    const answer = await app.request('POST /v1/events/subscriptions', {
+      token,
+      body: { ...body },
+      headers: { 'idempotency-key': key },
+    })
+    return answer.body.data?.id ?? answer.body.error.code
+  }
+  const made = await subscribe('deep', { ...fields, x: { a: 1, b: [{ c: 1, d: 2 }] } })
+  expect(await subscribe('deep', { x: { b: [{ d: 2, c: 1 }], a: 1 }, ...fields })).toBe(made)
+  const turned = { ...fields, event_types: fields.event_types.toReversed() }
+  const others = [
+    turned,
+    fields,
+    { ...fields, x: { a: 1, b: [{ c: 1 }] } },
+    { ...fields, x: { a: 1, b: [{ c: 1, d: '2' }] } },
+  ]
+  for (const other of others) expect(await subscribe('deep', other)).toBe('idempotency_mismatch')
+})
+
 test('a key is its user’s own', async () => {
   const before = await count()
   const bobs = await app.token(['chat:write'], { user: bob })

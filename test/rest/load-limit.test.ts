@@ -1,47 +1,101 @@
-import { EventEmitter, once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { expect, test } from 'vitest'
-import type { Caller } from '../../src/domain/core/context.ts'
-import { LoadLimit } from '../../src/rest/http/load-limit.ts'
-import { recordOf } from '../../src/rest/http/request-record.ts'
-import { createHttpServer } from '../../src/rest/http/server.ts'
-import { logger } from '../../src/telemetry/logger.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { LoadLimit, type Place } from '../../src/rest/http/load-limit.ts'
+import { createTestApp } from '../support/app.ts'
 
-const request = (url: string, accept?: string) =>
-  recordOf({ url, headers: { accept } } as unknown as IncomingMessage, {} as Caller)
-const newResponse = () => new EventEmitter() as unknown as ServerResponse
+/** As many places as there are for a process, or of one network. */
+const takeAll = (limit: LoadLimit, address?: string): Place[] => {
+  const places: Place[] = []
+  for (let n = 0; n < 20_000; n++) {
+    const place = limit.take(address ?? `198.51.100.${n % 100}`)
+    if (!place) break
+    places.push(place)
+  }
+  return places
+}
 
-test('a thousand requests at once, a place for each that ends, and always one for whoever asks after our health', () => {
-  const loadLimit = new LoadLimit()
-  const responses = Array.from({ length: 1000 }, newResponse)
-  const taken = responses.map((response) => loadLimit.hasPlaceFor(request('/v1/channels/'), response))
-  expect(taken.every(Boolean)).toBe(true)
-  expect(loadLimit.hasPlaceFor(request('/v1/channels/'), newResponse())).toBe(false)
-  expect(loadLimit.hasPlaceFor(request('/health/'), newResponse())).toBe(true)
-  expect(loadLimit.hasPlaceFor(request('/trpc/chat.watch', 'text/event-stream'), newResponse())).toBe(true)
-  for (const response of responses.slice(0, 2)) response.emit('close')
-  expect(loadLimit.hasPlaceFor(request('/v1/channels/'), newResponse())).toBe(true)
-  expect(loadLimit.hasPlaceFor(request('/v1/channels/'), newResponse())).toBe(false)
+describe('places', () => {
+  test('are a thousand, and one is free again for each request that ends', () => {
+    const limit = new LoadLimit()
+    const places = takeAll(limit)
+    expect([places.length, limit.requests, limit.isFull]).toEqual([1000, 1000, true])
+    for (const place of places.slice(0, 2)) place.end()
+    expect([limit.requests, limit.isFull, takeAll(limit).length]).toEqual([998, false, 2])
+    for (const place of places) place.end()
+    expect(limit.requests).toBe(2)
+  })
+
+  test('are 250 for one address, or one /64 of IPv6, and nobody else has fewer for that', () => {
+    const limit = new LoadLimit()
+    expect(takeAll(limit, '192.0.2.1')).toHaveLength(250)
+    expect(takeAll(limit, '2001:db8::1')).toHaveLength(250)
+    expect(takeAll(limit, '2001:db8::2')).toHaveLength(0)
+    expect(takeAll(limit, '2001:db8:0:1::2')).toHaveLength(250)
+    expect(limit.isFull).toBe(false)
+    expect(takeAll(limit)).toHaveLength(250)
+  })
+
+  test('of streams are others, ten thousand', () => {
+    const limit = new LoadLimit()
+    const begin = () => {
+      const place = limit.take('192.0.2.1')
+      return place?.becomeStream() ? place : place?.end()
+    }
+    const [first] = Array.from({ length: 10_000 }, begin)
+    expect([limit.streams, limit.requests, begin()]).toEqual([10_000, 0, undefined])
+    first?.giveBack()
+    expect([limit.streams, begin() !== undefined, begin()]).toEqual([9_999, true, undefined])
+    expect(first?.takeAgain()).toBe(false)
+  })
+
+  test('can be given back and taken again, however often either is said, until the call is over', () => {
+    const limit = new LoadLimit()
+    const place = limit.take('192.0.2.1')
+    for (let n = 0; n < 2; n++) place?.giveBack()
+    expect(limit.requests).toBe(0)
+    expect([place?.takeAgain(), place?.takeAgain(), limit.requests]).toEqual([true, true, 1])
+    place?.giveBack()
+    takeAll(limit)
+    expect([place?.takeAgain(), limit.requests]).toEqual([false, 1000])
+    const other = new LoadLimit()
+    const ended = other.take('192.0.2.1')
+    for (let n = 0; n < 2; n++) ended?.end()
+    expect([ended?.takeAgain(), other.requests]).toEqual([false, 0])
+  })
 })
 
-test('a caller for whom there is no place is told at once when to come again, in the envelope', async () => {
+test('a call that opens a stream has the place of a request until it is let in', () => {
+  const limit = new LoadLimit()
+  const places = takeAll(limit, '192.0.2.1')
+  expect([limit.requests, limit.streams]).toEqual([250, 0])
+  for (const place of places.slice(0, 20)) place.becomeStream()
+  expect([limit.requests, limit.streams, takeAll(limit, '192.0.2.1').length]).toEqual([230, 20, 20])
+})
+
+describe('a process that is full', async () => {
   const loadLimit = new LoadLimit()
-  for (let n = 0; n < 1000; n++) loadLimit.hasPlaceFor(request('/v1/channels/'), newResponse())
-  const nothingYet = () => undefined
-  const server = createHttpServer({
-    contextOf: nothingYet,
-    log: logger,
-    publicUrl: 'http://test',
-    trustProxy: 0,
-    loadLimit,
+  const app = await createTestApp({ loadLimit })
+  afterAll(() => app[Symbol.asyncDispose]())
+  const statusesOf = async (...paths: string[]) =>
+    Promise.all(paths.map(async (path) => (await app.request(`GET ${path}`)).status))
+
+  test('tells a caller at once when to come again, in the envelope', async () => {
+    const places = takeAll(loadLimit)
+    const refused = await app.request('GET /v1/channels/')
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(refused.body).toEqual({ error: { code: 'unavailable', message: expect.stringContaining('busy') } })
+    for (const place of places) place.end()
   })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const refused = await fetch(`${base}/v1/channels/`)
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-  expect(await refused.json()).toEqual({ error: { code: 'unavailable', message: expect.stringContaining('busy') } })
-  expect((await fetch(`${base}/health/`)).status).toBe(200)
-  server.close()
-  server.closeAllConnections()
+
+  test('is alive and not ready; nothing else under that path is let in', async () => {
+    const places = takeAll(loadLimit)
+    expect(await statusesOf('/health', '/health/', '/health/?x=1')).toEqual([200, 200, 200])
+    expect(await statusesOf('/health/ready', '/health/ready/', '/health/x', '/healthy')).toEqual([503, 503, 503, 503])
+    for (const place of places) place.end()
+  })
+
+  test('for one address alone is ready for whoever asks, also from there', async () => {
+    const places = takeAll(loadLimit, '127.0.0.1')
+    expect(await statusesOf('/v1/channels/', '/health/ready', '/health/')).toEqual([503, 200, 200])
+    for (const place of places) place.end()
+  })
 })

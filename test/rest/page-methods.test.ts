@@ -7,10 +7,14 @@ afterAll(() => app[Symbol.asyncDispose]())
 
 const READ = 'GET, HEAD, OPTIONS'
 const FORM = 'GET, HEAD, POST, OPTIONS'
+const CLOSED = "default-src 'none'; frame-ancestors 'none'"
 
 const tried = [
   ['/openapi.json', READ],
+  ['/openapi.extensions.json', READ],
+  ['/asyncapi.json', READ],
   ['/events/schemas.json', READ],
+  ['/overlay/chat', READ],
   ['/llms.txt', READ],
   ['/docs/', READ],
   ['/docs/guides/webhooks.md', READ],
@@ -23,18 +27,12 @@ const tried = [
   ['/oauth/authorize', FORM],
   ['/login/style.css', FORM],
   ['/.well-known/oauth-protected-resource', READ],
+  ['/trpc/categories.list', FORM],
 ] as const
 
-test('every page is tried but /trpc, which refuses methods by itself', () => {
+test('every page is tried', () => {
   const pagesTried = new Set(tried.map(([path]) => pageAt(path)?.path))
-  expect(pages.filter(({ path }) => !pagesTried.has(path)).map(({ path }) => path)).toEqual(['/trpc'])
-})
-
-test('any website may ask what it can do with the metadata, and nothing else of ours', async () => {
-  for (const [path] of tried) {
-    const { headers } = await app.request(`OPTIONS ${path}`)
-    expect(headers.get('access-control-allow-origin')).toBe(path.startsWith('/.well-known/') ? '*' : null)
-  }
+  expect(pages.filter(({ path }) => !pagesTried.has(path))).toEqual([])
 })
 
 test('below the metadata there is nothing', async () => {
@@ -43,16 +41,27 @@ test('below the metadata there is nothing', async () => {
   }
 })
 
+test('where nobody may sign up, there is nothing, by any method', async () => {
+  await using closed = await createTestApp({ signup: 'closed' })
+  for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS', 'DELETE']) {
+    const { status, headers } = await closed.request(`${method} /signup`)
+    expect([method, status, headers.get('allow')]).toEqual([method, 404, null])
+    expect(headers.get('content-security-policy')).toBe(CLOSED)
+  }
+})
+
 describe.each(tried)('%s', (path, allow) => {
   test('says what it takes', async () => {
     const { status, headers, text } = await app.request(`OPTIONS ${path}`)
     expect([status, headers.get('allow'), text]).toEqual([204, allow, ''])
+    expect(headers.get('content-security-policy')).toBe(CLOSED)
   })
 
   test('refuses the rest, and says what it takes', async () => {
     for (const method of allow === READ ? ['POST', 'DELETE'] : ['DELETE']) {
       const { status, headers, body } = await app.request(`${method} ${path}`)
       expect([status, headers.get('allow'), body.error.code]).toEqual([405, allow, 'method_not_allowed'])
+      expect(headers.get('content-security-policy')).toBe(CLOSED)
     }
   })
 })

@@ -30,7 +30,8 @@ test('a client who leaves gives back its place, whatever it had sent ahead', asy
     socket.resetAndDestroy()
     await new Promise((resolve) => connection.once('close', resolve))
   }
-  expect([loadLimit.requests, loadLimit.streams]).toEqual([0, 0])
+  while (loadLimit.requests > 0) await new Promise(setImmediate) // the work for who has left ends, too
+  expect(loadLimit.streams).toBe(0)
 })
 
 test('requests that were sent ahead are answered one after the other, in their order', async () => {

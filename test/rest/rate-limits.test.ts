@@ -6,18 +6,23 @@ import { createTestApp } from '../support/app.ts'
 const app = await createTestApp()
 afterAll(() => app[Symbol.asyncDispose]())
 
-const figures = ({ headers }: { headers: Headers }) =>
-  ['limit', 'remaining', 'reset', 'policy'].map((name) => headers.get(`ratelimit-${name}`))
+const fields = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy', 'RateLimit']
+const limitHeaders = ({ headers }: { headers: Headers }) => fields.map((name) => headers.get(name))
+const POLICY = '"default";q=800;w=60'
+
+/** That a credential has so many requests left in its window, which ends in a minute at most. */
+function expectStanding(answer: { headers: Headers }, left: number) {
+  const resetS = answer.headers.get('ratelimit-reset')
+  expect(Number(resetS)).toSatisfy((seconds) => seconds > 0 && seconds <= 60)
+  expect(limitHeaders(answer)).toEqual(['800', String(left), resetS, POLICY, `"default";r=${left};t=${resetS}`])
+}
 
 test('every answer to a valid credential tells where it stands, refusals too', async () => {
   const token = await app.token(['category:read'])
-  const seen: (string | null)[][] = []
-  for (const route of ['GET /v1/categories/', 'GET /v1/categories/?limit=0', 'GET /v1/categories/nope']) {
-    seen.push(figures(await app.request(route, { token })))
-  }
-  expect(seen).toEqual([799, 798, 797].map((left) => ['800', String(left), '60', '800;w=60']))
-  expect(figures(await app.request('GET /v1/users/me', { token }))).toEqual(['800', '797', '60', '800;w=60'])
-  expect(figures(await app.request('GET /v1/categories/'))).toEqual([null, null, null, null])
+  const routes = ['GET /v1/categories/', 'GET /v1/categories/?limit=0', 'GET /v1/categories/nope']
+  for (const [n, route] of routes.entries()) expectStanding(await app.request(route, { token }), 799 - n)
+  expectStanding(await app.request('GET /v1/users/me', { token }), 797)
+  expect(limitHeaders(await app.request('GET /v1/categories/'))).toEqual(fields.map(() => null))
 })
 
 test('after 800 requests 429 says when to come back; other credentials are not touched', async () => {
@@ -45,6 +50,23 @@ test('twenty messages into a room in 30 s, a hundred into one’s own', async ()
   }
   expect((await say(guest, 25)).filter((status) => status === 429)).toHaveLength(5)
   expect((await say(ada, 105)).filter((status) => status === 429)).toHaveLength(5)
+})
+
+test('a refusal by another limit than that of the credential tells of both, and the numbers are those of the one that refused', async () => {
+  await app.user('room')
+  const token = await app.token(['chat:write'], { user: await app.user('talker') })
+  const say = () => app.request('POST /v1/chat/messages', { token, body: { room_name: 'room', content: 'hi' } })
+  for (let sent = 0; sent < 20; sent++) await say()
+  const refused = await say()
+  expect(refused.status).toBe(429)
+  const waitS = refused.headers.get('retry-after')
+  expect(limitHeaders(refused)).toEqual([
+    '20',
+    '0',
+    waitS,
+    `${POLICY}, "chat";q=20;w=30`,
+    expect.stringMatching(new RegExp(`^"default";r=779;t=\\d+, "chat";r=0;t=${waitS}$`)),
+  ])
 })
 
 test('limits can be switched off for a load test', async () => {

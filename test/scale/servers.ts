@@ -50,7 +50,7 @@ export async function startServers() {
   const start = async (port: number, program: string, ...args: string[]) => {
     const child = spawn(program, args, { ...owner, cwd: folder, stdio: 'ignore' })
     running.push(child)
-    await untilOpen(port)
+    await Promise.race([untilOpen(port), once(child, 'exit')])
     return child
   }
   const postgres = (data: string, port: number) =>
@@ -60,7 +60,7 @@ export async function startServers() {
   const replicaData = join(folder, 'replica')
   make(`${bin}/initdb`, '-D', primaryData, '-U', 'postgres', '-A', 'trust', '--no-sync', '-E', 'UTF8', '--locale=C')
   writeFileSync(join(primaryData, 'postgresql.auto.conf'), 'max_connections = 100\n')
-  const primary = await postgres(primaryData, primaryPort)
+  let primary = await postgres(primaryData, primaryPort)
   make(
     `${bin}/pg_basebackup`,
     '-h',
@@ -101,7 +101,15 @@ export async function startServers() {
     pooled: `postgres://postgres@127.0.0.1:${poolerPort}/postgres`,
     copy: `postgres://postgres@127.0.0.1:${replicaPort}/postgres`,
     counters: `redis://127.0.0.1:${redisPort}`,
-    primary,
+    /** The whole server, as by the kernel when memory runs out, and starts it again. */
+    async killPrimary() {
+      primary.kill('SIGKILL')
+      await once(primary, 'exit')
+      rmSync(join(primaryData, 'postmaster.pid'), { force: true })
+      while (primary.exitCode !== null || primary.signalCode !== null) {
+        primary = await postgres(primaryData, primaryPort) // it ends at once while a backend of the last one is left
+      }
+    },
     replica,
     redis,
     async [Symbol.asyncDispose]() {

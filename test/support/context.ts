@@ -6,22 +6,31 @@ import { memoryCounters } from '../../src/counters/counters.ts'
 import * as schema from '../../src/db/schema/index.ts'
 import { CredentialCache } from '../../src/domain/access/credential-cache.ts'
 import { mint } from '../../src/domain/access/token-format.ts'
-import { grantTypes as allGrantTypes } from '../../src/domain/applications/grant-types.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import { sha256 } from '../../src/domain/core/digest.ts'
 import { newId } from '../../src/domain/core/ids.ts'
 import { Keyring } from '../../src/domain/core/keyring.ts'
 import { scopes as allScopes, type Scope } from '../../src/domain/core/scopes.ts'
+import { ProcessStreams } from '../../src/domain/events/streams/process-streams.ts'
+import { SharedStreamLimit } from '../../src/domain/events/streams/shared-stream-limit.ts'
+import { ProcessTail } from '../../src/domain/events/tail/process-tail.ts'
 import { issueDirectly } from '../../src/domain/oauth/issue.ts'
 import { UsageCounts } from '../../src/domain/usage/counts.ts'
 import type { ProcessContext } from '../../src/process/context.ts'
+import { grantTypes as allGrantTypes } from '../../src/shared/grants.ts'
 import { createTestDatabase } from './database.ts'
 import { createTestLog } from './log.ts'
 
 const START = new Date('2026-01-02T03:04:05.678Z')
 
 export type TestClient = { id: string; secret: string | undefined }
-type ClientOptions = { isConfidential?: boolean; scopes?: readonly Scope[]; redirectUris?: readonly string[] }
+type ClientOptions = {
+  isConfidential?: boolean
+  scopes?: readonly Scope[]
+  redirectUris?: readonly string[]
+  /** The operator's when left out. */
+  owner?: { id: string }
+}
 
 /**
  * What every verb needs, on a database of its own. The clock moves by a millisecond whenever it is asked, so things have
@@ -36,7 +45,7 @@ export async function createTestContext(overrides: Partial<ProcessContext> = {})
   }
   const wake = vi.fn()
   const logged = createTestLog()
-  const context: ProcessContext = {
+  const parts: Omit<ProcessContext, 'tail' | 'streams' | 'streamLimit'> = {
     db: database.db,
     slow: database.slow,
     replica: database.slow,
@@ -55,6 +64,12 @@ export async function createTestContext(overrides: Partial<ProcessContext> = {})
     log: logged.log,
     ...overrides,
   }
+  const context: ProcessContext = {
+    tail: new ProcessTail(parts),
+    streams: new ProcessStreams(parts),
+    streamLimit: new SharedStreamLimit(parts),
+    ...parts,
+  }
   const { db } = context
 
   /** A user, and so a channel. */
@@ -67,12 +82,13 @@ export async function createTestContext(overrides: Partial<ProcessContext> = {})
   }
 
   /** An application with every grant that its kind may have. */
-  async function client({ isConfidential = true, scopes = allScopes, redirectUris = [] }: ClientOptions = {}) {
+  async function client({ isConfidential = true, scopes = allScopes, redirectUris = [], owner }: ClientOptions = {}) {
     const at = now()
     const id = newId('client', at)
     const grantTypes = allGrantTypes.filter((type) => isConfidential || type !== 'client_credentials')
     await db.insert(schema.clients).values({
       id,
+      ownerId: owner?.id ?? null,
       name: 'An application',
       confidential: isConfidential,
       grantTypes,

@@ -61,6 +61,10 @@ export async function createDatabaseProxy(target: DatabaseTarget, { cutAt }: { c
   }
 }
 
+/** For `DATABASE_URL` of another process. */
+export const urlOf = (target: DatabaseTarget): string =>
+  typeof target === 'string' ? target : `postgres://${target.user}@${target.host}:${target.port}/${target.database}`
+
 function addressOf(target: DatabaseTarget) {
   if (typeof target !== 'string') return { path: `${target.host}/.s.PGSQL.${target.port}` }
   const { hostname, port } = new URL(target)

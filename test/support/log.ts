@@ -11,7 +11,7 @@ export const PASSWORD = 'correct horse battery'
  */
 const SECRET = new RegExp(
   [
-    String.raw`\bls(?:at|rt|ac|cs|k)_[0-9A-Za-z]{49}\b`,
+    String.raw`\bls[a-z]{1,3}_[0-9A-Za-z]{49}\b`,
     String.raw`\bwhsec_[0-9A-Za-z+/]{32,}`,
     '-----BEGIN [A-Z ]*PRIVATE KEY',
     String.raw`\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]+`,

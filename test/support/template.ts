@@ -26,7 +26,7 @@ export async function makeTemplate(admin: DatabaseTarget): Promise<{ admin: Data
   const template = `template_${randomBytes(6).toString('hex')}`
   await asAdmin(admin, `create database ${template}`)
   await migrateDatabase(inDatabase(admin, template), { ahead: 1 })
-  await keepTestPartitions(inDatabase(admin, template))
+  await makeTestPartitions(inDatabase(admin, template))
   // CREATE DATABASE wants its template without connections
   await asAdmin(admin, `alter database ${template} with is_template true allow_connections false`)
   return { admin, template }
@@ -52,7 +52,7 @@ export async function asAdmin(admin: DatabaseTarget, statement: string): Promise
  * January, those of whole processes live today, for which the migration has made some. Each partition is five files to copy
  * for every test database, so there are no more than these; a test that travels further makes its own.
  */
-async function keepTestPartitions(target: DatabaseTarget): Promise<void> {
+async function makeTestPartitions(target: DatabaseTarget): Promise<void> {
   const client = connect(target, { max: 1, statementMs: 0 })
   try {
     await makePartitions(databaseOver(client), new Date(TEST_TIME), { back: 1, ahead: 3 })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { mint, type TokenKind } from '../../src/domain/access/token-format.ts'
 import { prettyLine } from '../../src/telemetry/pretty-line.ts'
 import { describeError, withoutSecrets } from '../../src/telemetry/redaction.ts'
 
@@ -16,7 +17,34 @@ test.each([
   expect(() => JSON.parse(withoutSecrets(line))).not.toThrow()
 })
 
+test.each(['device_code', 'id_token', 'x-csrf-token', 'new_password', 'webhook_secret', 'logout_assertion'])(
+  'a field that ends as secrets do is hidden, whoever adds it: %s',
+  (name) => {
+    expect(withoutSecrets(`{"${name}":"hunter\\"2","path":"/"}`)).toBe(`{"${name}":"…","path":"/"}`)
+  },
+)
+
+test('the log shows of no kind of token more than its prefix, wherever it stands', () => {
+  const kinds: Record<TokenKind, true> = {
+    access: true,
+    refresh: true,
+    code: true,
+    secret: true,
+    key: true,
+    overlay: true,
+  }
+  for (const kind of Object.keys(kinds) as TokenKind[]) {
+    const token = mint(kind)
+    const [prefix] = token.split('_')
+    expect(withoutSecrets(`{"url":"/v1/events?key=${token}&wait=5"}`)).toBe(
+      `{"url":"/v1/events?key=${prefix}_…&wait=5"}`,
+    )
+  }
+})
+
 test('what is no secret stays readable', () => {
+  const fields = '{"code":"23505","token_type":"Bearer","secret_id":"sec_1","encoded":"x"}'
+  expect(withoutSecrets(fields)).toBe(fields)
   const line = '{"level":"info","route":"GET /v1/channels/{slug}","client_id":"cli_0123456789","msg":"token refused"}'
   expect(withoutSecrets(line)).toBe(line)
 })
@@ -24,6 +52,7 @@ test('what is no secret stays readable', () => {
 test('a line of the log is cleaned in a time that grows with its length, whatever a stranger wrote into it', () => {
   const begun = performance.now()
   expect(withoutSecrets('a.'.repeat(100_000))).toHaveLength(200_000)
+  expect(withoutSecrets('"a_'.repeat(100_000))).toHaveLength(300_000)
   expect(withoutSecrets('postgres://user:hidden@host/')).not.toContain('hidden')
   expect(performance.now() - begun).toBeLessThan(2_000) // it was a minute
 })
@@ -44,4 +73,15 @@ test('a person at a terminal reads sentences', () => {
   )
   expect(shown).toContain('03:04:05.678')
   expect(shown).toContain('The database is away status=503')
+})
+
+test('and the terminal obeys nothing of them', () => {
+  const hostile = 'a\u001b[2Jb\u202e'
+  const err = { stack: `Error: ${hostile}\n    at x` }
+  const shown = prettyLine(
+    JSON.stringify({ level: 'none', msg: hostile, operation: hostile, nested: { hostile }, err }),
+  )
+  const [, ...said] = shown.split('\u001b[0m') // our own colours are before
+  expect(said.join()).not.toMatch(/[^\n\P{C}]/u)
+  expect(shown).toMatch(/Error: a\\u\{1b\}\[2Jb\\u\{202e\}\n {4}at x/)
 })

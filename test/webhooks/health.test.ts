@@ -3,7 +3,7 @@ import * as schema from '../../src/db/schema/index.ts'
 import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { transact } from '../../src/domain/core/transaction.ts'
 import { deleteExpired } from '../../src/domain/expiry.ts'
-import { disableForLostGrant } from '../../src/domain/webhooks/subscriptions/disable.ts'
+import { disableForLostGrants } from '../../src/domain/webhooks/queue/lost-grants.ts'
 import { maintainDeliveries } from '../../src/domain/webhooks/worker/maintenance.ts'
 import type { Answer } from '../support/receiver.ts'
 import { createStage, type Stage } from './support/stage.ts'
@@ -163,8 +163,8 @@ describe('five days without one success, and at least 20 failures', () => {
 test('the loss of a grant disables what that application made for that user, and nothing else', async () => {
   const { id, user, health, say, receiver } = await stage.scene()
   const everybody = await stage.subscribe(receiver.url, { types: ['livestream.ended'] })
-  const pair = { clientId: stage.application.id, userId: user.id }
-  await transact(stage.context, (tx) => disableForLostGrant(tx, pair))
+  await stage.run(`update grants set revoked_at = now(), revoke_reason = 'user' where user_id = '${user.id}'`)
+  await transact(stage.context, (tx) => disableForLostGrants(tx, user.id))
   expect(await health()).toMatchObject({
     status: 'disabled',
     disabledReason: 'grant_lost',

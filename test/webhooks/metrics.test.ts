@@ -4,12 +4,15 @@ import { endClient } from '../../src/db/pools.ts'
 import { CONNECT_MS } from '../../src/domain/webhooks/http/connector.ts'
 import { DEADLINE_MS } from '../../src/domain/webhooks/http/transport.ts'
 import { WINDOW_MAX } from '../../src/domain/webhooks/queue/circuit-breaker.ts'
-import { LEASE_S, OWNER_IN_FLIGHT_MAX } from '../../src/domain/webhooks/queue/claim.ts'
+import { claimDue } from '../../src/domain/webhooks/queue/claim.ts'
+import { LEASE_S } from '../../src/domain/webhooks/queue/claim-rows.ts'
+import { OWNER_IN_FLIGHT_MAX } from '../../src/domain/webhooks/queue/owner-share.ts'
 import { queueMetrics } from '../../src/domain/webhooks/queue/queue-metrics.ts'
 import { deliveryStatus } from '../../src/domain/webhooks/worker/delivery-status.ts'
 import { SLOTS } from '../../src/domain/webhooks/worker/engine.ts'
 import { deliveryMetrics } from '../../src/domain/webhooks/worker/metrics.ts'
 import { BUDGET_MS } from '../../src/domain/webhooks/worker/work-by-cron.ts'
+import { crowds } from './support/crowd.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage
@@ -44,7 +47,7 @@ test('what was done is counted, and how long it took', async () => {
     released - before.released,
   ]).toEqual([1, 1, 1, 0])
   expect(deliveryMetrics.attemptS.count - timed).toBe(3)
-  expect(deliveryMetrics.inFlight).toBe(0)
+  expect(deliveryMetrics.inFlight).toEqual({ fast: 0, unproven: 0, slow: 0 })
   expect(deliveryMetrics.disabled.gone).toBeGreaterThan(0)
 })
 
@@ -72,4 +75,18 @@ test('what waits is told: how many rows, for how long, and which subscriptions r
   expect([resting.due_lag_s, resting.open_breakers], 'what cannot be claimed is not late').toEqual([0, 1])
   await change({ openUntil: null })
   await stage.work()
+})
+
+test('who is at their cap is told', async () => {
+  const made = crowds(stage)
+  const owner = await stage.user('at_the_cap')
+  await stage.run(`update users set created_at = now() where id = '${owner.id}'`)
+  await made.crowd({ size: 4, rows: 5, ownerId: owner.id, attemptMs: 50 })
+  const capped = async () => (await queueMetrics(stage.context)).owners_at_cap
+  expect(await capped()).toBe(0)
+  await claimDue(stage.context, { lane: 0, limit: 15 })
+  expect(await capped()).toBe(0)
+  await claimDue(stage.context, { lane: 0, limit: 15 })
+  expect(await capped()).toBe(1)
+  await made.clear()
 })

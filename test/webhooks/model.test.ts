@@ -141,7 +141,7 @@ class Queue {
   }
 
   async #claim(lane: 0 | 1, limit: number) {
-    const { rows } = await claimDue(stage.context, { lane, limit, after: '' })
+    const { rows } = await claimDue(stage.context, { lane, limit })
     const { model } = this
     for (const row of rows) {
       expect(model.stopped.has(row.subscription_id), 'claimed for a stopped subscription').toBe(false)
@@ -156,7 +156,14 @@ class Queue {
     if (!row) return
     const { model } = this
     const isHeld = model.isHeld(row)
-    const attempt = { startedMs: Date.now(), durationMs: 1, status: 200, errorClass: null, response: null }
+    const attempt = {
+      startedMs: Date.now(),
+      durationMs: 1,
+      status: 200,
+      errorClass: null,
+      detail: null,
+      response: null,
+    }
     const settlement = { ...releaseOf(row), outcome: outcomes[how], attempt: how === 'release' ? null : attempt }
     const { leases } = await settle(stage.context, [settlement])
     expect(leases.has(row.lease)).toBe(isHeld)

@@ -20,11 +20,11 @@ const WINDOW = 8 // attempts that a subscription has in flight
 const AWAY = 'Webhook delivery interrupted'
 const BACK = 'Webhook delivery resumed'
 
-const waker = new WakeHub()
+const wakeHub = new WakeHub()
 let stage: Stage
 let lines: Lines
 beforeAll(async () => {
-  stage = await createStage({ wake: waker.wake })
+  stage = await createStage({ wake: wakeHub.wake })
 })
 beforeEach(() => {
   lines = new Lines()
@@ -55,7 +55,7 @@ class Lines {
 }
 
 const work = (reach: Partial<Pick<Context, 'db' | 'slow' | 'replica'>> = {}) =>
-  startWorker({ ...stage.context, ...reach, log: lines.log }, { waker })
+  startWorker({ ...stage.context, ...reach, log: lines.log }, { wakeHub })
 
 type Happening = {
   of?: Stage
@@ -66,7 +66,7 @@ type Happening = {
 }
 
 /** A fault begins at the fourth request and ends once the worker waits; then all is delivered, and nothing settled twice. */
-async function outlives({ of = stage, ring = waker.wake, begins, ends, worker }: Happening) {
+async function outlives({ of = stage, ring = wakeHub.wake, begins, ends, worker }: Happening) {
   const { say, pass, receiver, done } = await of.scene(async (_, n) => {
     if (n === 4) await begins()
     return {}
@@ -98,7 +98,7 @@ test('the server is killed and starts again', async () => {
       of,
       ring: own.wake,
       begins: () => process.kill(server.pid(), 'SIGKILL'),
-      worker: () => startWorker(context, { waker: own }),
+      worker: () => startWorker(context, { wakeHub: own }),
     })
   } finally {
     await pools[Symbol.asyncDispose]()

@@ -1,9 +1,11 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { auditLog } from '../../src/db/schema/index.ts'
+import type { Principal } from '../../src/domain/core/actor.ts'
 import type { ActorContext } from '../../src/domain/core/context.ts'
-import { lowerBound } from '../../src/domain/core/ids.ts'
-import { readEvents } from '../../src/domain/events/log.ts'
+import type { LoggedEvent } from '../../src/domain/core/live.ts'
+import { followEvents } from '../../src/domain/events/feed/follow-feed.ts'
+import { eventsOf } from '../../src/domain/events/streams/stream-events.ts'
 import { getDelivery, listDeliveries } from '../../src/domain/webhooks/deliveries/ledger.ts'
 import { redeliver } from '../../src/domain/webhooks/deliveries/redeliver.ts'
 import { replayDeliveries } from '../../src/domain/webhooks/deliveries/replay.ts'
@@ -13,6 +15,7 @@ import { enableSubscription } from '../../src/domain/webhooks/subscriptions/enab
 import { getSubscription } from '../../src/domain/webhooks/subscriptions/get.ts'
 import { listSubscriptionDetails } from '../../src/domain/webhooks/subscriptions/list.ts'
 import { rotateSigningSecret } from '../../src/domain/webhooks/subscriptions/rotate.ts'
+import { caller } from '../support/flows.ts'
 import { verifyReceived } from '../support/receiver.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
@@ -146,7 +149,7 @@ describe('a test', () => {
     await testSubscription(owner(), { id, type: 'moderation.ban.created' })
     expect(last(receiver.requests).event).toMatchObject({
       type: 'moderation.ban.created',
-      data: { blocked_user: { username: 'ada' } },
+      data: { blocked_user: { username: 'streamer' } },
     })
     for (let n = 0; n < 9; n++) await testSubscription(owner(), { id })
     await expect(testSubscription(owner(), { id })).rejects.toMatchObject({ code: 'rate_limited' })
@@ -182,6 +185,19 @@ describe('the ledger', () => {
     await expect(getDelivery(owner(), { id: 'dlv_x' })).rejects.toMatchObject({ code: 'not_found' })
   })
 
+  test('says of each attempt what its status leaves open', async () => {
+    const redirects = { status: 308, headers: { location: 'https://elsewhere.example/' } }
+    const { id, say, queue } = await stage.scene(() => redirects)
+    await say()
+    await stage.work()
+    const { attempts_made } = await getDelivery(owner(), { id: last(await queue()).id })
+    const detail = expect.stringMatching(/leads to https:\/\/elsewhere\.example\/$/)
+    expect(attempts_made).toMatchObject([{ status: 308, error_class: null, detail }])
+    const tested = await testSubscription(owner(), { id })
+    expect(tested).toMatchObject({ status: 308, detail })
+    expect((await getDelivery(owner(), { id: tested.delivery_id })).attempts_made).toMatchObject([{ detail }])
+  })
+
   test('what is sent again by hand goes out at once, also what was delivered or waits', async () => {
     const { say, receiver, queue, done } = await stage.scene((_, n) => ({ status: n === 1 ? 500 : 200 }))
     await say()
@@ -197,11 +213,21 @@ describe('the ledger', () => {
 
 test('events can be listened to without a subscription: an application hears all but moderation, a user their channel', async () => {
   const { as, say, user } = await stage.scene()
-  const now = lowerBound('event', stage.context.now())
+  const since = stage.context.now().toISOString()
   await say('heard')
   await stage.emit(1)
-  const heard = await readEvents(stage.asApplication(), now)
-  expect(heard.events.map(({ type }) => type)).toEqual(['chat.message.sent', 'livestream.started'])
-  expect((await readEvents(as, now)).events.map(({ payload }) => JSON.parse(payload).channel.id)).toEqual([user.id])
-  expect((await readEvents(stage.asApplication(), heard.next)).events).toEqual([])
+  const heard = async (principal: Principal) => {
+    const from = caller({ authorization: 'Bearer any' })
+    const events = eventsOf(await followEvents({ ...stage.context, principal, caller: from }, { since }))
+    await events.next()
+    const { value = [] } = await events.next()
+    await events.return(undefined)
+    return (value as readonly LoggedEvent[]).map(({ type, payload }) => ({
+      type,
+      channel: JSON.parse(payload).channel.id,
+    }))
+  }
+  const all = await heard(stage.asApplication().principal)
+  expect(all.map(({ type }) => type)).toEqual(['chat.message.sent', 'livestream.started'])
+  expect((await heard(as.principal)).map(({ channel }) => channel)).toEqual([user.id])
 })

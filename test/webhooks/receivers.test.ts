@@ -42,7 +42,7 @@ test('200 and then a body that hangs, drips, is reset or broken: delivered, says
     expect(attempt?.durationMs, 'long before the deadline').toBeLessThan(8_000)
     expect(await queue()).toEqual([])
   }
-  expect(deliveryMetrics.inFlight).toBe(0)
+  expect(deliveryMetrics.inFlight).toEqual({ fast: 0, unproven: 0, slow: 0 })
 })
 
 test('10 MB of emoji and markup: what the owner is shown are its first 4 kB, as text', async () => {

@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { connect } from '../../src/db/client.ts'
 import { endClient } from '../../src/db/pools.ts'
-import { transact } from '../../src/domain/core/transaction.ts'
 import { redeliver } from '../../src/domain/webhooks/deliveries/redeliver.ts'
 import { type ReplayKind, replayDeliveries } from '../../src/domain/webhooks/deliveries/replay.ts'
 import { testSubscription } from '../../src/domain/webhooks/deliveries/test-delivery.ts'
-import { disableForLostGrant } from '../../src/domain/webhooks/subscriptions/disable.ts'
+import { sweepAllLapsed } from '../../src/domain/webhooks/queue/lost-grants.ts'
 import { enableSubscription } from '../../src/domain/webhooks/subscriptions/enable.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
@@ -77,14 +76,29 @@ describe('disabled in mid backlog', () => {
 
   test('for a lost grant it stays disabled until the user consents again', async () => {
     const { id, user, health } = await stage.scene()
-    const pair = { clientId: stage.application.id, userId: user.id }
     await stage.run(`delete from grants where user_id = '${user.id}'`)
-    await transact(stage.context, (tx) => disableForLostGrant(tx, pair))
+    await sweepAllLapsed(stage.context)
     await expect(enableSubscription(owner(), { id })).rejects.toMatchObject({ code: 'forbidden' })
     await stage.consent(user)
     await enableSubscription(owner(), { id })
     expect(await health()).toMatchObject({ status: 'enabled', disabledReason: null, disabledAt: null })
   })
+})
+
+test('of the replays of one owner one runs at a time: who waits too long is asked to come again, and other owners are not', async () => {
+  const [one, two] = [await stage.scene(), await stage.scene()]
+  const replay = (id: string, as = owner()) => replayDeliveries(as, { subscription: id, only: 'missed' }, 50)
+  const stranger = await stage.client()
+  const theirs = await stage.subscribe(one.receiver.url, { as: stage.asApplication(stranger.id) })
+  const held = await stage.holdSlow()
+  const both = [replay(one.id), replay(two.id)]
+  const other = replayDeliveries(stage.asApplication(stranger.id), { subscription: theirs.id, only: 'missed' }, 50)
+  const first = await Promise.race(both.map((replaying) => replaying.catch((error: unknown) => error)))
+  expect(first).toMatchObject({ code: 'rate_limited' })
+  await held[Symbol.asyncDispose]()
+  expect((await Promise.allSettled(both)).map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  await expect(other).resolves.toMatchObject({ next: null })
+  await expect(replay(one.id)).resolves.toMatchObject({ next: null })
 })
 
 test('a replay leaves alone what was delivered between its picking and its moving', async () => {

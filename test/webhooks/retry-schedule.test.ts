@@ -11,6 +11,14 @@ const HOUR_S = 3_600
 const promised = [5, 300, 1_800, 2 * HOUR_S, 5 * HOUR_S, 10 * HOUR_S, 14 * HOUR_S, 20 * HOUR_S, 24 * HOUR_S]
 const NOW = Date.parse('2026-01-02T03:04:05Z')
 
+test('a date without a zone is UTC, wherever this machine is', () => {
+  const before = process.env.TZ
+  process.env.TZ = 'America/New_York'
+  expect(new Date(NOW).getHours()).not.toBe(3)
+  expect(retryAfterS('Fri Jan  2 03:04:35 2026', NOW)).toBe(30)
+  process.env.TZ = before ?? 'UTC'
+})
+
 test('ten attempts: at once, then after 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h, each ±20 %', () => {
   expect(ATTEMPTS_MAX).toBe(10)
   for (const [index, pause] of promised.entries()) {
@@ -51,6 +59,11 @@ describe('Retry-After', () => {
     ['3600', 3_600],
     ['86400', 3_600],
     ['999999999999999', 3_600],
+    ['99999999999999999999', 3_600],
+    ['9'.repeat(40), 3_600],
+    ['Fri Jan  2 03:04:35 2026', 30],
+    ['Fri, 2 Jan 2026 03:04:35 UTC', 30],
+    ['Fri, 02 Jan 2026 03:04:35 +0000', 30],
     ['Fri, 02 Jan 2026 03:04:35 GMT', 30],
     ['Friday, 02-Jan-26 03:05:05 GMT', 60],
     ['Fri, 02 Jan 2036 03:04:35 GMT', 3_600],
@@ -69,7 +82,13 @@ describe('Retry-After', () => {
     'Fri, 02 Jan 2026 03:04:05 GMT',
     'Fri, 02 Jan 1970 03:04:35 GMT',
     '2026-01-02T04:00:00Z',
-    '9'.repeat(400),
+    'Please 2030',
+    'Friday 2030',
+    'Fri, 02 Jan 2026 03:04:35',
+    'Fri, 02 Jan 2026 03:04:35 EST',
+    'Fri, 32 Jan 2026 03:04:35 GMT',
+    'Friday, 02-Jan-77 03:05:05 GMT',
+    'Fri, 02 Jan 2036 03:04:35 GMT, and later',
   ])('"%s" is ignored', (header) => {
     expect(retryAfterS(header, NOW)).toBeUndefined()
   })

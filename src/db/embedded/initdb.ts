@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { readHead } from './owned-files.ts'
 import type { EmbeddedPaths } from './paths.ts'
-import { chownTo } from './server-user.ts'
+import { chownTo, removeAs } from './server-user.ts'
 
 const run = promisify(execFile)
 
@@ -19,8 +20,9 @@ export async function ensureCluster(paths: EmbeddedPaths): Promise<boolean> {
   const versionFile = join(paths.data, 'PG_VERSION')
   const isFresh = !existsSync(versionFile)
   if (isFresh) await initCluster(paths)
-  const existing = readFileSync(versionFile, 'utf8').trim()
+  const [existing] = /^\d{1,3}(?=\s*$)/.exec(readHead(versionFile) ?? '') ?? []
   const [shipped] = paths.binaries.version.split('.')
+  if (existing === undefined) throw noCluster(paths.data)
   if (existing === shipped) return isFresh
   throw new Error(
     `${paths.data} was made by PostgreSQL ${existing}, this release ships ${shipped}: dump it with the old release, or set DATABASE_URL`,
@@ -29,9 +31,9 @@ export async function ensureCluster(paths: EmbeddedPaths): Promise<boolean> {
 
 /** Creates it under a temporary name and renames, so that a kill in the middle leaves nothing that looks like a cluster. */
 async function initCluster(paths: EmbeddedPaths): Promise<void> {
-  if (existsSync(paths.data)) throw new Error(`${paths.data} exists but is no PostgreSQL cluster: move it away`)
+  if (existsSync(paths.data)) throw noCluster(paths.data)
   for (const name of readdirSync(paths.dir)) {
-    if (name.startsWith('initdb-')) rmSync(join(paths.dir, name), { recursive: true, force: true })
+    if (name.startsWith('initdb-')) removeAs(paths.user, join(paths.dir, name))
   }
   const temporary = join(paths.dir, `initdb-${process.pid}`)
   mkdirSync(temporary, { mode: 0o700 })
@@ -44,6 +46,8 @@ async function initCluster(paths: EmbeddedPaths): Promise<void> {
   }
   renameSync(temporary, paths.data)
 }
+
+const noCluster = (data: string) => new Error(`${data} exists but is no PostgreSQL cluster: move it away`)
 
 async function runIn(cwd: string, paths: EmbeddedPaths, program: string, args: string[], input = ''): Promise<void> {
   const { uid, gid, isOther } = paths.user

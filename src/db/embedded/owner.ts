@@ -1,6 +1,7 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DatabaseTarget } from '../client.ts'
+import { readOwn, writeOwn } from './owned-files.ts'
 import { type EmbeddedPaths, embeddedFolder } from './paths.ts'
 import { isAlive, type ProcessIdentity, thisProcess } from './process-identity.ts'
 
@@ -20,18 +21,18 @@ export function targetIn(socketDir: string, user = 'app', database = 'app'): Exc
   return { host: socketDir, port: PORT, user, database }
 }
 
+/** What this user has recorded; what another user put there counts for nothing. */
 export function readOwner(dir: string): ClusterOwner | undefined {
   try {
-    return JSON.parse(readFileSync(join(dir, 'owner.json'), 'utf8')) as ClusterOwner // written below
+    return JSON.parse(readOwn(join(dir, 'owner.json')) ?? '') as ClusterOwner // written below
   } catch {
     return undefined // missing, or incomplete because its writer was killed
   }
 }
 
 export function recordOwner({ dir, socketDir }: EmbeddedPaths): void {
-  forgetOwner(dir) // an earlier file may belong to root: this user can remove it but not write to it
   const owner: ClusterOwner = { process: thisProcess(), socketDir }
-  writeFileSync(join(dir, 'owner.json'), JSON.stringify(owner), { mode: 0o600 })
+  writeOwn(join(dir, 'owner.json'), JSON.stringify(owner))
 }
 
 export function forgetOwner(dir: string): void {

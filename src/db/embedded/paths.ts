@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { accessibleBinaries } from './accessible-binaries.ts'
-import { type Binaries, findBinaries } from './binaries.ts'
-import { chooseUser, chownTo, inaccessiblePart, type ServerUser } from './server-user.ts'
+import { type Binaries, findBinaries, linkedBinaries } from './binaries.ts'
+import { claimFolder } from './owned-files.ts'
+import { chooseUser, inaccessiblePart, type ServerUser } from './server-user.ts'
+import { socketFolder } from './socket-folder.ts'
 
 /** Paths and settings of a cluster that do not change when its server is restarted. */
 export type EmbeddedPaths = {
@@ -20,14 +20,13 @@ export type EmbeddedPaths = {
 /** The folder of the embedded cluster under DATA_DIR. */
 export const embeddedFolder = (dataDir: string) => join(resolve(dataDir), 'postgres')
 
-const SOCKET_FOLDER_PREFIX = join(tmpdir(), 'developer-api-socket-')
-const SOCKET_PATH_BYTES_MAX = 107 // the length of sun_path, which limits at least the client
-
+/** `dir` is this user's alone; only what is below `data` belongs to the server's user. Throws one line when it cannot be so. */
 export function preparePaths(dataDir: string, runAs: string | undefined, log: (line: string) => void): EmbeddedPaths {
   const dir = embeddedFolder(dataDir)
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const user = chooseUser(dir, runAs)
-  const binaries = accessibleBinaries(findBinaries(dir), user, log)
+  claimFolder(dir)
+  const user = chooseUser(dir, runAs, log)
+  const installed = findBinaries()
+  const binaries = user.isOther ? accessibleBinaries(installed, user, log) : linkedBinaries(installed, dir)
   const data = join(dir, 'data')
   const env = { PATH: '/usr/local/bin:/usr/bin:/bin', TZ: 'UTC', LC_ALL: 'C' }
   return {
@@ -41,19 +40,9 @@ export function preparePaths(dataDir: string, runAs: string | undefined, log: (l
   }
 }
 
-function socketFolder(data: string, user: ServerUser): string {
-  if (Buffer.byteLength(join(data, '.s.PGSQL.5432.lock')) <= SOCKET_PATH_BYTES_MAX) return data
-  const folder = mkdtempSync(SOCKET_FOLDER_PREFIX)
-  chownTo(user, folder)
-  return folder
-}
-
-/** Whether `preparePaths` created this folder for a socket, because the path of the data folder is too long for one. */
-export const isSocketFolder = (path: string) => path.startsWith(SOCKET_FOLDER_PREFIX) && resolve(path) === path
-
 /**
- * The server's user may not be able to enter a parent of the folder, such as root's home. It does not have to: the server is
- * started inside the folder and refers to it as /proc/self/cwd.
+ * The server's user cannot enter root's folder, nor perhaps a parent of it. It does not have to: the server is started inside
+ * the data folder and refers to it as /proc/self/cwd. Elsewhere than on Linux others may enter the folder for that.
  */
 function namesFor(dir: string, user: ServerUser): (folder: string) => string {
   const blocked = user.isOther ? inaccessiblePart(dir, user) : undefined

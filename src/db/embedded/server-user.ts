@@ -1,35 +1,39 @@
-import { chmodSync, chownSync, existsSync, readFileSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { lchownSync, lstatSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isRoot } from './owned-files.ts'
 
 /** The user that runs the server. `isOther`: another one than the user of this process, who is root then. */
 export type ServerUser = { uid: number; gid: number; isOther: boolean }
 
-const CANDIDATES = ['postgres', 'node', 'nobody']
+/** The first is made where there is none of them. Never `nobody`, who is whoever else runs as nobody, too. */
+const CANDIDATES = ['developer-api', 'postgres', 'node']
 
 /**
- * PostgreSQL refuses to run as root. Root runs it as the owner of the data, else as `postgres`, `node` or `nobody`. Gives the
- * folder to that user, with mode 0700. Throws one line if the folder belongs to another user.
+ * PostgreSQL refuses to run as root. Root runs it as the owner of the data, else as `developer-api`, `postgres` or `node`,
+ * and makes the first of them when there is none. Throws one line when there can be none.
  */
-export function chooseUser(dir: string, runAs?: string): ServerUser {
-  const uid = process.getuid?.() ?? -1
-  const user = uid === 0 ? userForRoot(dir, runAs) : { uid, gid: process.getgid?.() ?? -1, isOther: false }
-  if (user.isOther) chownSync(dir, user.uid, user.gid)
-  const owner = statSync(dir).uid
-  if (owner !== user.uid) {
-    throw new Error(`${dir} belongs to user id ${owner}, not to ${user.uid}: run as that user, or set DATA_DIR`)
-  }
-  chmodSync(dir, 0o700)
-  return user
+export function chooseUser(dir: string, runAs: string | undefined, log: (line: string) => void): ServerUser {
+  if (!isRoot()) return { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1, isOther: false }
+  const { uid, gid } = ownerOf(join(dir, 'data')) ?? namedUser(runAs ? [runAs] : CANDIDATES) ?? makeUser(runAs, log)
+  return { uid, gid, isOther: true }
 }
 
-function userForRoot(dir: string, runAs?: string): ServerUser {
-  const data = join(dir, 'data')
-  const owner = existsSync(data) ? statSync(data) : undefined
-  const user = owner && owner.uid !== 0 ? owner : namedUser(runAs ? [runAs] : CANDIDATES)
-  return { uid: user.uid, gid: user.gid, isOther: true }
+type Ids = { uid: number; gid: number }
+
+/** Who owns the data, if there is any. */
+function ownerOf(data: string): Ids | undefined {
+  const found = lstatSync(data, { throwIfNoEntry: false })
+  if (!found) return undefined
+  if (!found.isDirectory()) throw new Error(`${data} is no folder of its own: move it away, or set DATA_DIR`)
+  if (found.uid === 0) return undefined
+  if (found.uid !== namedUser(['nobody'])?.uid) return found
+  throw new Error(
+    `${data} belongs to nobody, and so to all that runs as nobody: chown -R it to a user of its own, such as ${CANDIDATES[1]}`,
+  )
 }
 
-function namedUser(names: readonly string[]): { uid: number; gid: number } {
+function namedUser(names: readonly string[]): Ids | undefined {
   const entries = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'))
@@ -37,9 +41,24 @@ function namedUser(names: readonly string[]): { uid: number; gid: number } {
     const entry = entries.find((fields) => fields[0] === name && fields[2] !== '0')
     if (entry) return { uid: Number(entry[2]), gid: Number(entry[3]) }
   }
-  throw new Error(
-    `PostgreSQL does not run as root, and there is no user ${names.join(' or ')}: run as another user, or set DATABASE_URL`,
-  )
+  return undefined
+}
+
+const SBIN = { PATH: '/usr/sbin:/sbin:/usr/bin:/bin' }
+
+/** A system user without a home, a password and a shell. */
+function makeUser(runAs: string | undefined, log: (line: string) => void): Ids {
+  const [name = ''] = runAs ? [runAs] : CANDIDATES
+  const flags = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin']
+  if (!runAs) spawnSync('useradd', [...flags, name], { env: SBIN, stdio: 'ignore' })
+  const made = namedUser([name])
+  if (!made) {
+    throw new Error(
+      `PostgreSQL does not run as root, and there is no user ${runAs ?? CANDIDATES.join(' or ')}: make one (useradd --system ${name}), run as another user, or set DATABASE_URL`,
+    )
+  }
+  log(`Made the system user ${name}, as whom PostgreSQL runs`)
+  return made
 }
 
 /** `path` itself or the nearest of its parents that the user may not search, if there is one. */
@@ -55,7 +74,16 @@ function maySearch(path: string, user: ServerUser): boolean {
   return (mode & bit) !== 0
 }
 
-/** Gives a path that this process has just created to the server's user. */
+/** Gives a path that this process has just created, in a folder of its own, to the server's user. */
 export function chownTo(user: ServerUser, path: string): void {
-  if (user.isOther) chownSync(path, user.uid, user.gid)
+  if (user.isOther) lchownSync(path, user.uid, user.gid)
+}
+
+/** Removes a folder of the server's user, by that user: what root removed could become a link while it does. */
+export function removeAs({ uid, gid, isOther }: ServerUser, folder: string): void {
+  if (isOther && lstatSync(folder).isDirectory()) {
+    const everything = 'rm -rf ./* ./.[!.]* ./..?*'
+    spawnSync('/bin/sh', ['-c', everything], { cwd: folder, uid, gid, env: SBIN, stdio: 'ignore' })
+    rmdirSync(folder)
+  } else rmSync(folder, { recursive: true, force: true })
 }

@@ -1,9 +1,12 @@
-import { readFileSync, readlinkSync } from 'node:fs'
+import { readFileSync, readlinkSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
+import { lastFailure } from './last-failure.ts'
+import { readHead } from './owned-files.ts'
 import { PORT } from './owner.ts'
 import type { EmbeddedPaths } from './paths.ts'
 import { startOf } from './process-identity.ts'
+import type { ServerUser } from './server-user.ts'
 import { type Exit, LOCKED_STATUS, startWithWatchdog, type WatchedServer } from './watchdog.ts'
 
 export type Settings = Record<string, string | number>
@@ -42,7 +45,7 @@ export async function launch(
   paths: EmbeddedPaths,
   { settings, lockWaitS = 20, log }: LaunchOptions,
 ): Promise<RunningServer> {
-  const orphan = stopOrphan(paths.data)
+  const orphan = stopOrphan(paths)
   if (orphan) log(`Stopping PostgreSQL ${orphan}, which a killed process left running`)
   const watched = startWithWatchdog(paths, argumentsFor(paths, settings), lockWaitS)
   const pid = await untilReady(watched, paths)
@@ -55,8 +58,8 @@ export async function launch(
     pid,
     exited: watched.exited,
     stop: async (graceMs = 10_000) => {
-      if (!isOver) signal(pid, 'SIGINT') // fast shutdown: rolls back open transactions and writes a checkpoint
-      const force = setTimeout(signal, graceMs, pid, 'SIGQUIT') // immediate shutdown: the next start recovers
+      if (!isOver) signal(pid, paths.user, 'SIGINT') // fast shutdown: rolls back open transactions and writes a checkpoint
+      const force = setTimeout(signal, graceMs, pid, paths.user, 'SIGQUIT') // immediate shutdown: the next start recovers
       await watched.exited
       clearTimeout(force)
       watched.release()
@@ -86,8 +89,7 @@ async function untilReady(watched: WatchedServer, paths: EmbeddedPaths): Promise
 
 function failureOf({ code, reason }: Exit, { logFile }: WatchedServer, { dir }: EmbeddedPaths): Error {
   if (code === LOCKED_STATUS) return inUse(dir, 'another process')
-  const lastLines = readFileSync(logFile, 'utf8').trimEnd().split('\n').slice(-3).join(' | ')
-  return new Error(`PostgreSQL did not start (${reason}): ${lastLines}`)
+  return new Error(`PostgreSQL did not start (${reason}): ${lastFailure(logFile) ?? `see ${logFile}`}`)
 }
 
 export function inUse(dir: string, by: string): Error {
@@ -97,10 +99,10 @@ export function inUse(dir: string, by: string): Error {
 }
 
 /** Stops a postmaster that outlived its parent and its watchdog. The next watchdog waits for the lock that it holds. */
-function stopOrphan(data: string): number | undefined {
+function stopOrphan({ data, user }: EmbeddedPaths): number | undefined {
   const pid = Number(pidFile(data)[0])
   if (!pid || !isPostmasterOf(pid, data)) return undefined
-  signal(pid, 'SIGINT')
+  signal(pid, user, 'SIGINT')
   return pid
 }
 
@@ -114,16 +116,12 @@ function isPostmasterOf(pid: number, data: string): boolean {
   }
 }
 
-function pidFile(data: string): string[] {
-  try {
-    return readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
-  } catch {
-    return []
-  }
-}
+const pidFile = (data: string): string[] => readHead(join(data, 'postmaster.pid'))?.split('\n') ?? []
 
-function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {
+/** The server's user may have made the number up: nobody else's process gets a signal by it. */
+function signal(pid: number, user: ServerUser, name: 'SIGINT' | 'SIGQUIT'): void {
   try {
+    if (user.isOther && process.platform === 'linux' && statSync(`/proc/${pid}`).uid !== user.uid) return
     process.kill(pid, name)
   } catch {
     // it has exited

@@ -1,16 +1,21 @@
-import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { DatabaseTarget } from '../client.ts'
 import { ensureCluster } from './initdb.ts'
+import { lastFailure } from './last-failure.ts'
 import { findEmbedded, forgetOwner, readOwner, recordOwner, targetIn } from './owner.ts'
-import { type EmbeddedPaths, embeddedFolder, isSocketFolder, preparePaths } from './paths.ts'
+import { type EmbeddedPaths, embeddedFolder, preparePaths } from './paths.ts'
 import { inUse, type LaunchOptions, launch, type RunningServer, type Settings } from './server.ts'
+import { removeSocketFolder } from './socket-folder.ts'
 
 export type EmbeddedOptions = {
-  /** DATA_DIR. The cluster is in its folder `postgres`, with mode 0700: data, lock, owner.json and postgres.log. */
+  /**
+   * DATA_DIR. Its folder `postgres` is this user's alone, with lock, owner.json and postgres.log; `data` in it is the cluster
+   * and belongs to the server's user.
+   */
   dataDir: string
   /** Override those of the service, as `-c name=value`. */
   settings?: Settings
-  /** The user that runs the server when this process is root; by default `postgres`, `node` or `nobody`. */
+  /** The user that runs the server when this process is root; by default `developer-api`, `postgres` or `node`. */
   runAs?: string
   /** How long to wait until the processes of an earlier server have exited. */
   lockWaitS?: number
@@ -44,8 +49,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedS
   const dir = embeddedFolder(options.dataDir)
   const running = findEmbedded(options.dataDir)
   if (running) throw inUse(dir, `process ${running.owner}`)
-  removeOldSocket(dir)
   const paths = preparePaths(options.dataDir, options.runAs, log)
+  removeOldSocket(dir)
   const isFresh = await ensureCluster(paths)
   const first = await launch(paths, { ...options, log })
   recordOwner(paths)
@@ -72,7 +77,9 @@ function supervise(paths: EmbeddedPaths, first: RunningServer, options: LaunchOp
       const now = performance.now()
       if (now - restartedAt < RESTART_APART_MS) {
         forgetOwner(paths.dir)
-        return giveUp(new Error(`PostgreSQL exited twice within a minute (${reason}): see ${paths.dir}/postgres.log`))
+        const logFile = join(paths.dir, 'postgres.log')
+        const why = lastFailure(logFile) ?? `see ${logFile}`
+        return giveUp(new Error(`PostgreSQL exited twice within a minute (${reason}): ${why}`))
       }
       options.log(`PostgreSQL exited (${reason}): restarting`)
       starting = launch(paths, options)
@@ -90,13 +97,13 @@ function supervise(paths: EmbeddedPaths, first: RunningServer, options: LaunchOp
       () => {}, // the restart failed, so there is nothing to stop
     )
     forgetOwner(paths.dir)
-    if (paths.socketDir !== paths.data) rmSync(paths.socketDir, { recursive: true, force: true })
+    removeSocketFolder(paths.socketDir)
   }
   return { pid: () => running.pid, failed, stop }
 }
 
-/** Removes the socket folder of a process that was killed, if it is one that `preparePaths` created. */
+/** Removes the socket folder of a process that was killed. */
 function removeOldSocket(dir: string): void {
   const previous = readOwner(dir)?.socketDir
-  if (previous && isSocketFolder(previous)) rmSync(previous, { recursive: true, force: true })
+  if (previous) removeSocketFolder(previous)
 }

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, fchownSync, openSync, renameSync, statSync } from 'node:fs'
+import { closeSync, lstatSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { openLock, openOwnLog } from './owned-files.ts'
 import type { EmbeddedPaths } from './paths.ts'
 
 /** Exit status of the watchdog when another process has locked the folder. */
@@ -13,15 +14,14 @@ const LOG_BYTES_MAX = 10_000_000
  * A shell that starts PostgreSQL and stops it when this process ends. It has a session of its own, so that Ctrl-C does not
  * stop the server while requests drain, and runs in the data folder.
  *
- * - Descriptor 9 locks the folder. PostgreSQL and all its backends inherit it, so the lock is free only when the last process
+ * - Descriptor 9 locks the folder; this process opens it, in a folder where the server's user cannot write. PostgreSQL and all its backends inherit it, so the lock is free only when the last process
  *   of an earlier server has exited. A postmaster.pid that exists then is stale, even if its pid is in use.
  * - Descriptor 3 is a pipe from this process. It closes when this process ends, even by SIGKILL. The shell then sends SIGINT
  *   every second until PostgreSQL has exited, because a server that is just starting may miss a signal.
  */
 const SCRIPT = `
-exec 3<&0
+exec 9<&3 3<&0
 if command -v flock >/dev/null 2>&1; then
-  exec 9>>../lock
   flock -E ${LOCKED_STATUS} -w "$LOCK_WAIT_S" 9 || exit ${LOCKED_STATUS}
   rm -f postmaster.pid .s.PGSQL.*
 fi
@@ -55,16 +55,17 @@ export type WatchedServer = {
 export function startWithWatchdog(paths: EmbeddedPaths, args: readonly string[], lockWaitS: number): WatchedServer {
   const { uid, gid, isOther } = paths.user
   const logFile = join(paths.dir, 'postgres.log')
-  const log = openLog(logFile, paths)
+  const log = openLog(logFile)
+  const lock = openLock(join(paths.dir, 'lock'))
   const shell = ['-c', SCRIPT, 'sh', join(paths.binaries.home, 'bin', 'postgres'), ...args]
   const watchdog = spawn('/bin/sh', shell, {
     ...(isOther && { uid, gid }),
     cwd: paths.data,
     detached: true,
-    stdio: ['pipe', 'pipe', log],
+    stdio: ['pipe', 'pipe', log, lock],
     env: { ...paths.env, LOCK_WAIT_S: String(lockWaitS) },
   })
-  closeSync(log)
+  for (const descriptor of [log, lock]) closeSync(descriptor)
   return { ...observe(watchdog), logFile }
 }
 
@@ -86,9 +87,8 @@ function observe(watchdog: ChildProcess): Omit<WatchedServer, 'logFile'> {
 /** The pipes of a child process are sockets, although their type does not say so. */
 const canUnref = (handle: object): handle is { unref: () => void } => 'unref' in handle
 
-function openLog(file: string, { user }: EmbeddedPaths): number {
-  if (existsSync(file) && statSync(file).size > LOG_BYTES_MAX) renameSync(file, `${file}.1`)
-  const descriptor = openSync(file, 'a', 0o600)
-  if (user.isOther) fchownSync(descriptor, user.uid, user.gid)
-  return descriptor
+function openLog(file: string): number {
+  const { size = 0 } = lstatSync(file, { throwIfNoEntry: false }) ?? {}
+  if (size > LOG_BYTES_MAX) renameSync(file, `${file}.1`)
+  return openOwnLog(file)
 }

@@ -1,10 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { type AnyPgColumn, boolean, check, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { grantTypes } from '../../shared/grants.ts'
 import { bytea, instant, key } from './columns.ts'
 import { users } from './people.ts'
-
-/** The grants that a client can be registered for. */
-export const clientGrantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const
 
 /** Applications of third parties: clients in the words of RFC 6749. */
 export const clients = pgTable(
@@ -15,7 +13,7 @@ export const clients = pgTable(
     name: text().notNull(),
     websiteUrl: text(),
     confidential: boolean().notNull(),
-    grantTypes: text({ enum: clientGrantTypes }).array().notNull(),
+    grantTypes: text({ enum: grantTypes }).array().notNull(),
     scopes: text().array().notNull(),
     authMethod: text({ enum: ['secret', 'private_key_jwt', 'none'] }).notNull(),
     jwks: jsonb(),
@@ -29,7 +27,7 @@ export const clients = pgTable(
     check('clients_name_length', sql`char_length(${table.name}) between 1 and 100`),
     check(
       'clients_grant_types_known',
-      sql`cardinality(${table.grantTypes}) > 0 and ${table.grantTypes} <@ array[${sql.raw(clientGrantTypes.map((type) => `'${type}'`).join(','))}]`,
+      sql`cardinality(${table.grantTypes}) > 0 and ${table.grantTypes} <@ array[${sql.raw(grantTypes.map((type) => `'${type}'`).join(','))}]`,
     ),
     check('clients_auth_method_known', sql`${table.authMethod} in ('secret','private_key_jwt','none')`),
     check('clients_confidential_authenticates', sql`${table.confidential} = (${table.authMethod} <> 'none')`),
@@ -59,6 +57,7 @@ export const clientSecrets = pgTable(
   },
   (table) => [
     index('client_secrets_client').on(table.clientId, table.id),
+    index('client_secrets_expiry').on(table.expiresAt).where(sql`${table.expiresAt} is not null`),
     check('client_secrets_hash_length', sql`length(${table.hash}) = 32`),
   ],
 )
@@ -93,6 +92,7 @@ export const apiKeys = pgTable(
   },
   (table) => [
     index('api_keys_client').on(table.clientId, table.id),
+    index('api_keys_ended').on(sql`least(${table.revokedAt}, ${table.expiresAt})`),
     index('api_keys_replaced_by').on(table.replacedBy).where(sql`${table.replacedBy} is not null`),
     check('api_keys_name_length', sql`char_length(${table.name}) between 1 and 100`),
     check('api_keys_hash_length', sql`length(${table.hash}) = 32`),

@@ -3,13 +3,17 @@ import { check, index, integer, pgTable, primaryKey, smallint, text, timestamp, 
 import { instant, key } from './columns.ts'
 
 /** Events with more than 500 receivers, which the worker expands in steps; the next step starts after `after_id`. */
-export const webhookFanouts = pgTable('webhook_fanouts', {
-  eventId: key().primaryKey(),
-  type: key().notNull(),
-  channelId: key().notNull(),
-  occurredAt: instant().notNull(),
-  afterId: key().notNull().default(''),
-})
+export const webhookFanouts = pgTable(
+  'webhook_fanouts',
+  {
+    eventId: key().primaryKey(),
+    type: key().notNull(),
+    channelId: key().notNull(),
+    occurredAt: instant().notNull(),
+    afterId: key().notNull().default(''),
+  },
+  (table) => [index('webhook_fanouts_channel').on(table.channelId, table.eventId)],
+)
 
 /** Unfinished deliveries only. No foreign keys, because each insert would lock the subscription. */
 export const webhookDeliveries = pgTable(
@@ -20,6 +24,10 @@ export const webhookDeliveries = pgTable(
     type: key().notNull(),
     subscriptionId: key().notNull(),
     lane: smallint().notNull().default(0),
+    /** Under what it is filed (events/receiver-pace.ts): the pace and the owner of its receiver when it was queued, or a sweep later. */
+    pace: smallint().notNull().default(0),
+    /** Empty in what the release before has queued. */
+    ownerId: key().notNull().default(''),
     dueAt: timestamp({ withTimezone: true }).notNull(),
     lease: uuid(),
     attempts: smallint().notNull().default(0),
@@ -27,7 +35,8 @@ export const webhookDeliveries = pgTable(
     createdAt: instant().notNull(),
   },
   (table) => [
-    index('webhook_deliveries_fair').on(table.lane, table.subscriptionId, table.dueAt),
+    index('webhook_deliveries_fair').on(table.lane, table.subscriptionId, table.dueAt), // those of one subscription
+    index('webhook_deliveries_claim').on(table.lane, table.pace, table.ownerId, table.subscriptionId, table.dueAt),
     index('webhook_deliveries_due').on(table.dueAt),
     index('webhook_deliveries_leased').on(table.subscriptionId).where(sql`${table.lease} is not null`),
   ],
@@ -67,6 +76,8 @@ export const webhookAttempts = pgTable(
     durationMs: integer().notNull(),
     status: smallint(),
     errorClass: text(),
+    /** Null in rows of release 1.0. */
+    detail: text(),
     response: text(),
   },
   (table) => [

@@ -30,6 +30,11 @@ export const grants = pgTable(
   (table) => [
     index('grants_user').on(table.userId, table.id).where(sql`${table.revokedAt} is null`),
     index('grants_client').on(table.clientId),
+    index('grants_revoked').on(table.revokedAt).where(sql`${table.revokedAt} is not null`),
+    // what a webhook about a user depends on, asked for each event
+    index('grants_webhooks')
+      .on(table.clientId, table.userId, table.expiresAt)
+      .where(sql`${table.revokedAt} is null and ${table.scopes} @> '{webhook:write}'::text[]`),
     check(
       'grants_revoke_reason_known',
       sql`${table.revokeReason} in ('user','client','code_reuse','refresh_reuse','password_changed')`,

@@ -78,6 +78,7 @@ export const webhookSecrets = pgTable(
       foreignColumns: [webhookSubscriptions.id],
     }).onDelete('cascade'),
     index('webhook_secrets_subscription').on(table.subscriptionId, table.id),
+    index('webhook_secrets_expiry').on(table.expiresAt).where(sql`${table.expiresAt} is not null`),
   ],
 )
 

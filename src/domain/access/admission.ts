@@ -1,21 +1,22 @@
 import type { Count } from '../../counters/counters.ts'
-import type { Principal, UserPrincipal } from '../core/actor.ts'
-import type { Caller, CallerContext, Context } from '../core/context.ts'
-import { Problem } from '../core/problem.ts'
+import type { Principal, Reader, UserPrincipal } from '../core/actor.ts'
+import type { Caller } from '../core/caller.ts'
+import type { Context } from '../core/context.ts'
+import { Problem, type ProblemDetails } from '../core/problem.ts'
 import { rateLimits, refuseExceeded } from '../core/rate-limits.ts'
 import { noteClient, noteCredential } from '../core/request-record.ts'
 import type { Scope } from '../core/scopes.ts'
-import { authenticate, authenticateHolder, authenticateSession, principalBy } from './authenticate.ts'
+import { authenticate, authenticateHolder, authenticateSession } from './authenticate.ts'
 import { admitCron } from './cron-admission.ts'
-import { isSessionAlive } from './sessions.ts'
 
 /**
- * What an operation asks of its caller. `scopes`: a credential with any one of them, by `user` one that stands for a user.
+ * What an operation asks of its caller. `scopes`: a credential with any one of them, by `user` one that stands for a user; by
+ * `reader` also an overlay key, for which `admitReader` stands in for `admit`.
  * `session`: a login session, or an application's credential with `applicationScope` where there is one. `cron`: the secret
  * of the cron job.
  */
 export type Access =
-  | { kind: 'scopes'; scopes: readonly [Scope, ...Scope[]]; by: 'anyone' | 'user' }
+  | { kind: 'scopes'; scopes: readonly [Scope, ...Scope[]]; by: 'anyone' | 'user' | 'reader' }
   | { kind: 'session'; applicationScope: Scope | undefined }
   | { kind: 'cron' }
 
@@ -26,7 +27,7 @@ export type Access =
  */
 export async function admit(ctx: Context, access: Access, caller: Caller): Promise<Principal | undefined> {
   if (access.kind === 'cron') return admitCron(ctx, caller)
-  const { principal, key, isSession } = await identifyCaller(ctx, caller)
+  const { principal, key, isSession } = await identifyCaller(ctx, caller, access)
   noteClient(caller, principal.clientId)
   const refusal = refusalOf(access, principal, isSession)
   const { counters } = ctx
@@ -37,43 +38,39 @@ export async function admit(ctx: Context, access: Access, caller: Caller): Promi
   return principal
 }
 
-const tooManyRequests = ({ limit, resetS }: Count) =>
+export const tooManyRequests = ({ limit, resetS }: Count) =>
   `More than ${limit} requests in a minute: try again in ${resetS} s.`
 
-/**
- * For a call that stays open. Throws `invalid_token` once the credential that was admitted has ended, `insufficient_scope` once
- * a scope has been taken from it. Nothing is counted, and a session does not count as used.
- */
-export async function requireAlive(ctx: CallerContext, { authorization, session }: Caller): Promise<void> {
-  const ended = () => new Problem('invalid_token', 'The credential has ended.')
-  if (authorization === undefined) {
-    if (!(await isSessionAlive(ctx, session ?? ''))) throw ended()
-    return
-  }
-  const now = await principalBy(ctx, credentialIn(authorization).token)
-  if (!now) throw ended()
-  const lost = ctx.principal.scopes.find((scope) => !now.scopes.includes(scope))
-  if (lost) throw new Problem('insufficient_scope', `The credential has lost the scope "${lost}".`, { scopes: [lost] })
-}
-
 /** RFC 6750, section 2.1; RFC 9449, section 7.1. A header that holds anything else is a wrong credential, not a missing one. */
-function credentialIn(authorization: string) {
+export function bearerOf(authorization: string) {
   const [, scheme = '', token] = /^(Bearer|DPoP) +(\S+)$/i.exec(authorization) ?? []
   if (token !== undefined) return { scheme, token }
   throw new Problem('invalid_token', 'Send the credential as "Authorization: Bearer <token>".')
 }
 
-async function identifyCaller(ctx: Context, { authorization, session, dpop }: Caller) {
+async function identifyCaller(ctx: Context, { authorization, session, sessionRefusal, dpop }: Caller, access: Access) {
   if (authorization !== undefined) {
-    const { scheme, token } = credentialIn(authorization)
+    const { scheme, token } = bearerOf(authorization)
     const isDpop = scheme.toLowerCase() === 'dpop'
     const principal = isDpop ? await authenticateHolder(ctx, token, dpop) : await authenticate(ctx, token)
     return { principal, key: token, isSession: false }
   }
   if (session !== undefined)
     return { principal: await authenticateSession(ctx, session), key: session, isSession: true }
-  throw new Problem('unauthorized', 'This operation needs a credential: send "Authorization: Bearer <token>".')
+  if (sessionRefusal) throw new Problem('unauthorized', sessionRefusal)
+  throw new Problem('unauthorized', ...neededFor(access))
 }
+
+/** Whoever sends no credential is told which one to get (RFC 6750, section 3). */
+function neededFor(access: Access): [message: string, details: ProblemDetails] {
+  const how = 'send "Authorization: Bearer <token>".'
+  if (access.kind !== 'scopes') return [`This operation needs a credential: ${how}`, {}]
+  const { scopes, by } = access
+  const whose = by === 'user' ? 'the token of a user' : 'a credential'
+  return [`This operation needs ${whose} with the scope ${oneOf(scopes)}: ${how}`, { scopes }]
+}
+
+const oneOf = (scopes: readonly Scope[]) => scopes.map((scope) => `"${scope}"`).join(' or ')
 
 function refusalOf(access: Exclude<Access, { kind: 'cron' }>, principal: Principal, isSession: boolean) {
   if (access.kind === 'session') {
@@ -90,8 +87,13 @@ function refusalOf(access: Exclude<Access, { kind: 'cron' }>, principal: Princip
 
 function scopeRefusalOf(scopes: readonly Scope[], principal: Principal): Problem | undefined {
   if (scopes.some((scope) => principal.scopes.includes(scope))) return undefined
-  const wanted = scopes.map((scope) => `"${scope}"`).join(' or ')
-  return new Problem('insufficient_scope', `This operation needs the scope ${wanted}.`, { scopes })
+  return new Problem('insufficient_scope', `This operation needs the scope ${oneOf(scopes)}.`, { scopes })
+}
+
+/** For whatever is not the feed. Throws `invalid_token` for an overlay key. */
+export function asPrincipal(reader: Reader): Principal {
+  if (reader.kind !== 'overlay') return reader
+  throw new Problem('invalid_token', 'An overlay key is good for the feed alone.')
 }
 
 /** For what only a user can do. Throws `user_token_required`. */

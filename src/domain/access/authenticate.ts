@@ -1,6 +1,7 @@
 import { statement } from '../../db/statement.ts'
 import type { Principal, UserPrincipal } from '../core/actor.ts'
-import type { Context, DpopProof, FoundPrincipal } from '../core/context.ts'
+import type { DpopProof } from '../core/caller.ts'
+import type { Context, FoundPrincipal } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
 import { type Scope, scopes } from '../core/scopes.ts'
@@ -14,7 +15,7 @@ import { isWellFormed } from './token-format.ts'
  * Throws `invalid_token`, also for a token that is bound to a key.
  */
 export async function authenticate(ctx: Context, bearer: string): Promise<Principal> {
-  const principal = await ctx.credentials.principalOf(bearer, () => find(ctx, bearer))
+  const principal = await principalBy(ctx, bearer)
   if (!principal) throw new Problem('invalid_token', 'The credential is invalid, expired or revoked.')
   if (principal.boundTo !== undefined) throw unproven('This token is bound to a key: send it with the scheme DPoP.')
   return principal
@@ -30,7 +31,7 @@ export async function authenticateHolder(
   token: string,
   proof: DpopProof | undefined,
 ): Promise<Principal> {
-  const principal = await ctx.credentials.principalOf(token, () => find(ctx, token))
+  const principal = await principalBy(ctx, token)
   const jkt = principal?.boundTo
   if (!principal || jkt === undefined) throw unproven('The token is invalid, expired, revoked, or not bound to a key.')
   if (proof && (await holdsKey(ctx, proof, { jkt, token }))) return principal
@@ -46,12 +47,10 @@ export async function authenticateSession(ctx: Context, secret: string): Promise
   return { kind: 'user', userId: session.userId, username: session.username, clientId: null, scopes }
 }
 
-/**
- * The principal that a bearer credential stands for now, whether or not it is bound to a key; undefined once it has
- * ended.
- */
-export async function principalBy(ctx: Context, bearer: string): Promise<Principal | undefined> {
-  return ctx.credentials.principalOf(bearer, () => find(ctx, bearer))
+/** Never an overlay key, which the feed alone takes (`authenticateOverlay`). */
+async function principalBy(ctx: Context, bearer: string): Promise<Principal | undefined> {
+  const found = await ctx.credentials.principalOf(bearer, () => find(ctx, bearer))
+  return found?.kind === 'overlay' ? undefined : found
 }
 
 async function find(ctx: Context, bearer: string): Promise<FoundPrincipal | undefined> {
@@ -67,7 +66,9 @@ const livesMs = (expiresAt: string) => `
 
 type FoundToken = {
   client_id: string
+  owner_id: string | null
   user_id: string | null
+  grant_id: string | null
   username: string | null
   scopes: Scope[]
   client_scopes: Scope[]
@@ -76,7 +77,7 @@ type FoundToken = {
 }
 
 const findToken = statement<[hash: Buffer], FoundToken>(`
-  select t.client_id, t.user_id, u.username, t.scopes, c.scopes as client_scopes, t.dpop_jkt, ${livesMs('t.expires_at')}
+  select t.client_id, c.owner_id, t.user_id, t.grant_id, u.username, t.scopes, c.scopes as client_scopes, t.dpop_jkt, ${livesMs('t.expires_at')}
     from access_tokens t
     join clients c on c.id = t.client_id
     left join grants g on g.id = t.grant_id
@@ -87,17 +88,24 @@ const findToken = statement<[hash: Buffer], FoundToken>(`
 async function principalOfToken(ctx: Context, token: string): Promise<FoundPrincipal | undefined> {
   const [found] = await findToken(ctx.db, sha256(token))
   if (!found) return undefined
-  const { client_id: clientId, user_id: userId, username, dpop_jkt: jkt, lives_ms: livesMs } = found
+  const { client_id: clientId, owner_id: ownerId, user_id: userId, username, dpop_jkt: jkt, lives_ms: livesMs } = found
   const scopes = found.scopes.filter((scope) => found.client_scopes.includes(scope)) // it may have lost some since
   const may = { clientId, scopes, ...(jkt !== null && { boundTo: jkt }) }
-  if (userId === null || username === null) return { principal: { kind: 'application', ...may }, livesMs }
-  return { principal: { kind: 'user', userId, username, ...may }, livesMs }
+  if (userId === null || username === null) return { principal: { kind: 'application', ownerId, ...may }, livesMs }
+  return { principal: { kind: 'user', userId, username, ...may }, livesMs, grantId: found.grant_id ?? undefined }
 }
 
-type FoundKey = { id: string; client_id: string; scopes: Scope[]; is_use_due: boolean; lives_ms: number }
+type FoundKey = {
+  id: string
+  client_id: string
+  owner_id: string | null
+  scopes: Scope[]
+  is_use_due: boolean
+  lives_ms: number
+}
 
 const findKey = statement<[hash: Buffer], FoundKey>(`
-  select k.id, k.client_id, k.scopes, ${livesMs('k.expires_at')},
+  select k.id, k.client_id, c.owner_id, k.scopes, ${livesMs('k.expires_at')},
          coalesce(k.last_used_at < statement_timestamp() - interval '1 minute', true) as is_use_due
     from api_keys k
     join clients c on c.id = k.client_id
@@ -112,7 +120,7 @@ const noteUse = statement<[id: string], never>(`
 async function principalOfKey(ctx: Context, key: string): Promise<FoundPrincipal | undefined> {
   const [found] = await findKey(ctx.db, sha256(key))
   if (!found) return undefined
-  const { id, client_id: clientId, scopes, is_use_due: isUseDue, lives_ms: livesMs } = found
+  const { id, client_id: clientId, owner_id: ownerId, scopes, is_use_due: isUseDue, lives_ms: livesMs } = found
   if (isUseDue) await noteUse(ctx.db, id)
-  return { principal: { kind: 'application', clientId, scopes }, livesMs }
+  return { principal: { kind: 'application', clientId, ownerId, scopes }, livesMs }
 }

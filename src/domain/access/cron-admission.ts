@@ -1,9 +1,10 @@
-import type { Caller, Context } from '../core/context.ts'
+import type { Caller } from '../core/caller.ts'
+import type { Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
 import { countOrRefuse, networkOf, rateLimits } from '../core/rate-limits.ts'
 import { isSame } from '../core/timing-safe.ts'
-import { isLoopbackHost } from '../core/url.ts'
+import { isLoopbackHost, parseUrl } from '../core/url.ts'
 
 /**
  * Lets a cron job in. With `CRON_SECRET`: whoever sends it. Without: only this machine, by its own name, and no request that
@@ -30,5 +31,4 @@ function admitThisMachine(cronAccess: 'this machine' | 'nobody', { address, host
 }
 
 const isLoopback = (address: string) => /^(127\.|::1$|::ffff:127\.)/.test(address)
-const isLoopbackAuthority = (host = '') =>
-  URL.canParse(`http://${host}`) && isLoopbackHost(new URL(`http://${host}`).hostname)
+const isLoopbackAuthority = (host = '') => isLoopbackHost(parseUrl(`http://${host}`)?.hostname ?? '')

@@ -1,8 +1,10 @@
 import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify } from 'jose'
 import * as z from 'zod'
-import type { CalledContext, Context, DpopProof } from '../core/context.ts'
+import type { DpopProof } from '../core/caller.ts'
+import type { CalledContext, Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
+import { parseUrl } from '../core/url.ts'
 import { isFirstUseNow } from './replay-protection.ts'
 import { signingAlgorithms } from './signing-algorithms.ts'
 
@@ -61,9 +63,9 @@ async function provenKey(
 
 /** Without query and fragment (RFC 9449, section 4.3). Ours is configured, never taken from `Host`. */
 function isAddress(htu: string, ours: string): boolean {
-  if (!URL.canParse(htu) || !URL.canParse(ours)) return false
-  const given = new URL(htu)
+  const given = parseUrl(htu)
+  if (!given) return false
   given.search = ''
   given.hash = ''
-  return given.href === new URL(ours).href
+  return given.href === parseUrl(ours)?.href
 }

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { and, eq, type SQL } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, lt, type SQL } from 'drizzle-orm'
 import { loginSessions } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import { DAY_MS } from '../../time/durations.ts'
-import { addressOf, audit, userAgentOf } from '../audit/audit.ts'
-import type { Caller, Context, UserContext } from '../core/context.ts'
+import { addressOf, audit, auditAll, userAgentOf } from '../audit/audit.ts'
+import type { Caller } from '../core/caller.ts'
+import type { Context, UserContext } from '../core/context.ts'
 import { dbNow, inMs } from '../core/db-now.ts'
 import { sha256 } from '../core/digest.ts'
 import { isId, newId } from '../core/ids.ts'
@@ -14,9 +15,15 @@ import { type InTransaction, transact } from '../core/transaction.ts'
 import type { LoginSession } from './resources.ts'
 
 const LIFE_MS = 7 * DAY_MS
+/** Enough for the browsers of one person; a script that logs in anew each time ends its own oldest ones. */
+export const SESSIONS_MAX = 50
+/** A login ends no more of them: who has ten thousand waits for one round of that, and has more after it for a while. */
+const ENDED_BY_LOGIN_MAX = 1_000
 
 /** Not expired, and not idle for longer than allowed. */
-const IS_ALIVE = `s.expires_at > statement_timestamp() and s.last_seen_at > statement_timestamp() - interval '12 hours'`
+export const SESSION_IS_ALIVE = `s.expires_at > statement_timestamp() and s.last_seen_at > statement_timestamp() - interval '12 hours'`
+/** When that ends, unless the session is used before. */
+export const SESSION_ENDS_AT = `least(s.expires_at, s.last_seen_at + interval '12 hours')`
 
 export type Session = { id: string; userId: string; username: string }
 
@@ -26,7 +33,7 @@ const findAlive = statement<[hash: Buffer], FoundSession>(`
   select s.id, s.user_id, u.username, s.last_seen_at < statement_timestamp() - interval '1 minute' as is_use_due
     from login_sessions s
     join users u on u.id = s.user_id
-   where s.secret_hash = $1 and u.disabled_at is null and ${IS_ALIVE}`)
+   where s.secret_hash = $1 and u.disabled_at is null and ${SESSION_IS_ALIVE}`)
 
 const noteUse = statement<[id: string], never>(`
   update login_sessions set last_seen_at = statement_timestamp()
@@ -40,12 +47,10 @@ export async function findSession(ctx: Context, secret: string): Promise<Session
   return { id: found.id, userId: found.user_id, username: found.username }
 }
 
-/** Does not count as a use: for a stream that is open in a tab, which nobody may be looking at. */
-export async function isSessionAlive({ db }: Context, secret: string): Promise<boolean> {
-  return (await findAlive(db, sha256(secret))).length > 0
-}
-
-/** Starts a session and returns the secret for its cookie, which is not stored. The session lives at most a week. */
+/**
+ * Starts a session and returns the secret for its cookie, which is not stored. The session lives at most a week. Of more than
+ * `SESSIONS_MAX` the oldest end, a thousand at a time.
+ */
 export async function startSession(ctx: Context & { caller: Caller }, userId: string): Promise<string> {
   const secret = randomBytes(32).toString('base64url')
   const at = ctx.now()
@@ -62,8 +67,25 @@ export async function startSession(ctx: Context & { caller: Caller }, userId: st
       userAgent: userAgentOf(ctx.caller),
     })
     await audit(tx, { actor: { type: 'user', id: userId }, action: 'session.started', userId, targetId: id })
+    await endOldest(tx, userId)
   })
   return secret
+}
+
+/** Ends what a user has beyond `SESSIONS_MAX`, at most `ENDED_BY_LOGIN_MAX` of it. */
+async function endOldest(tx: InTransaction, userId: string): Promise<void> {
+  const ids = () => tx.db.select({ id: loginSessions.id }).from(loginSessions)
+  const isTheirs = eq(loginSessions.userId, userId)
+  const lastKept = ids()
+    .where(isTheirs)
+    .orderBy(desc(loginSessions.id))
+    .limit(1)
+    .offset(SESSIONS_MAX - 1)
+  const oldest = ids()
+    .where(and(isTheirs, lt(loginSessions.id, lastKept)))
+    .orderBy(asc(loginSessions.id))
+    .limit(ENDED_BY_LOGIN_MAX)
+  await endSessions(tx, inArray(loginSessions.id, oldest))
 }
 
 /** Ends the session that has this secret in its cookie, if there is one. */
@@ -88,9 +110,11 @@ async function endSessions(tx: InTransaction, condition: SQL | undefined): Promi
     .delete(loginSessions)
     .where(condition)
     .returning({ id: loginSessions.id, userId: loginSessions.userId })
-  for (const { id, userId } of ended) {
-    await audit(tx, { actor: { type: 'user', id: userId }, action: 'session.ended', userId, targetId: id })
-  }
+  const entries = ended.map(
+    ({ id, userId }) =>
+      ({ actor: { type: 'user', id: userId }, action: 'session.ended', userId, targetId: id }) as const,
+  )
+  await auditAll(tx, entries)
   return ended.length
 }
 
@@ -99,7 +123,7 @@ const listAlive = statement<[userId: string, before: string, count: number, curr
          ${instantText('s.expires_at')} as expires_at, host(s.ip) as ip, s.user_agent,
          coalesce(s.secret_hash = $4, false) as is_current
     from login_sessions s
-   where s.user_id = $1 and s.id < $2 and ${IS_ALIVE}
+   where s.user_id = $1 and s.id < $2 and ${SESSION_IS_ALIVE}
    order by s.id desc limit $3`)
 
 const AFTER_ALL = 'ses_~'

@@ -2,7 +2,7 @@ import { createHmac, randomFillSync } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** The prefix says what a token is, so that no kind passes for another and secret scanners find leaked ones. */
-const prefixes = { access: 'lsat', refresh: 'lsrt', code: 'lsac', secret: 'lscs', key: 'lsk' } as const
+const prefixes = { access: 'lsat', refresh: 'lsrt', code: 'lsac', secret: 'lscs', key: 'lsk', overlay: 'lsok' } as const
 
 export type TokenKind = keyof typeof prefixes
 
@@ -10,6 +10,21 @@ const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const BODY_LENGTH = 43 // 256 bits in base 62
 const CHECKSUM_LENGTH = 6 // 32 bits
 const TAIL = new RegExp(`^[0-9A-Za-z]{${BODY_LENGTH + CHECKSUM_LENGTH}}$`)
+
+const words: Record<TokenKind, string> = {
+  access: 'an access token',
+  refresh: 'a refresh token',
+  code: 'an authorization code',
+  secret: 'a client secret',
+  key: 'an API key',
+  overlay: 'an overlay key',
+}
+
+/** What a text is by its form, in words for whoever put it in the wrong place; undefined for what is no token. */
+export function tokenWords(text: string): string | undefined {
+  const kind = (Object.keys(words) as TokenKind[]).find((one) => isWellFormed(one, text))
+  return kind && words[kind]
+}
 
 /** A new token: `<prefix>_`, 43 random base 62 digits (256 bits), and the CRC32 of all that in six more digits. */
 export function mint(kind: TokenKind): string {

@@ -5,7 +5,8 @@ import { instantText, statement } from '../../db/statement.ts'
 import { endSessionsOf } from '../access/sessions.ts'
 import { type AuditActor, audit } from '../audit/audit.ts'
 import { isUsername } from '../channels.ts'
-import type { CalledContext, Caller, Context, UserContext } from '../core/context.ts'
+import type { Caller } from '../core/caller.ts'
+import type { CalledContext, Context, UserContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
 import { countOrRefuse, networkOf, rateLimits, siteOf } from '../core/rate-limits.ts'
@@ -23,15 +24,18 @@ export type User = { id: string; username: string; email: string }
  * Creates a user, who is at the same time a channel of that name. The username is stored in lower case. Throws
  * `invalid_request`, which names the field, for what is malformed or taken.
  */
-export async function createUser(ctx: Context, { username, email, password }: NewUser, by?: AuditActor): Promise<User> {
-  const name = username.toLowerCase()
-  if (!isUsername(name)) throw new Problem('invalid_request', 'username: must be 3 to 25 of a-z, 0-9 and "_".')
+export async function createUser(
+  ctx: Context,
+  { username, email, password }: NewUser,
+  by?: AuditActor,
+  id = newId('user', ctx.now()),
+): Promise<User> {
+  const name = requireUsername(username)
   requireEmail(email)
   requirePassword('password', password)
 
   const passwordHash = await hashPassword(password)
   const at = ctx.now()
-  const id = newId('user', at)
   await transact(ctx, async (tx) => {
     const row = { id, username: name, email, passwordHash, createdAt: at, updatedAt: at }
     await refuseTaken(tx.db.insert(users).values(row))
@@ -48,17 +52,20 @@ export async function createUser(ctx: Context, { username, email, password }: Ne
 export async function signUp(ctx: CalledContext, newcomer: NewUser): Promise<User> {
   if (ctx.signup === 'closed') throw new Problem('forbidden', 'New accounts are made by the operator alone.')
   await countTry(ctx)
-  if (isReserved(newcomer.username))
+  if (isReserved(requireUsername(newcomer.username)))
     throw new Problem('invalid_request', 'username: is kept for the operator; choose another.')
   return createUser(ctx, newcomer)
 }
 
-/** Trying addresses tells which of them have an account, so the number of tries is limited. */
+/**
+ * Trying addresses tells which of them have an account, so the number of tries is limited. The site comes last: who is
+ * refused uses up nothing of it.
+ */
 async function countTry(ctx: CalledContext) {
   const words = 'Too many tries from here. Try again later.'
+  await countOrRefuse(ctx, rateLimits.signUp, networkOf(ctx.caller.address), words)
   const site = siteOf(ctx.caller.address)
   if (site !== undefined) await countOrRefuse(ctx, rateLimits.signUpSite, site, words)
-  await countOrRefuse(ctx, rateLimits.signUp, networkOf(ctx.caller.address), words)
 }
 
 const accountById = statement<[id: string], Account>(`
@@ -121,6 +128,13 @@ async function requireOwnPassword(ctx: PasswordContext, field: string, password:
 }
 
 const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,190}\.[^\s@\p{C}.]{2,63}$/u
+
+/** A username in the form in which it is stored. */
+function requireUsername(text: string): string {
+  const name = text.toLowerCase()
+  if (isUsername(name)) return name
+  throw new Problem('invalid_request', 'username: must be 3 to 25 of a-z, 0-9 and "_".')
+}
 
 /** Refuses only what cannot be an address; whether it exists, only a mail to it would show. */
 function requireEmail(email: string): void {

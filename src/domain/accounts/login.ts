@@ -37,9 +37,9 @@ export async function guess<Right>(ctx: CalledContext, account: string, attempt:
   const network = networkOf(ctx.caller.address)
   const site = siteOf(ctx.caller.address)
   const counts = [
-    ...(site === undefined ? [] : [[rateLimits.loginSite, site] as const]),
     [rateLimits.loginAddress, network], // first, so that a refused address counts no further guesses for accounts
     [rateLimits.loginAccount, `${account} ${network}`],
+    ...(site === undefined ? [] : [[rateLimits.loginSite, site] as const]), // last: who is refused uses up nothing of it
   ] as const
   for (const [limit, key] of counts) await countOrRefuse(ctx, limit, key, TOO_MANY)
   const right = await attempt()

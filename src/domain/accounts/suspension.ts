@@ -6,7 +6,7 @@ import type { Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { transact } from '../core/transaction.ts'
 import { endLivestream } from '../livestreams.ts'
-import { disableForLostGrant } from '../webhooks/subscriptions/disable.ts'
+import { disableForStopped } from '../webhooks/queue/lost-grants.ts'
 
 /**
  * Closes an account until it is opened again: its stream and its login sessions end, its channel is not found, its tokens
@@ -26,9 +26,9 @@ export async function disableUser(ctx: Context, name: string): Promise<{ id: str
     const { id: userId } = closed
     await endLivestream({ ...tx, principal: { kind: 'user', userId, username, clientId: null, scopes: [] } })
     await endSessionsOf(tx, userId)
-    await disableForLostGrant(tx, { userId })
+    await disableForStopped(tx, { userId })
     await audit(tx, { actor: { type: 'operator' }, action: 'user.disabled', userId, targetId: userId })
-    tx.afterCommit(tx.credentials.forget)
+    tx.afterCommit(() => tx.credentials.end(userId))
     return closed
   })
 }

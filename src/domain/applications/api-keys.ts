@@ -13,7 +13,7 @@ import { decodeCursor, type Page, type PageRequest, toPage } from '../core/pagin
 import { Problem } from '../core/problem.ts'
 import type { Scope } from '../core/scopes.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
-import { requireName } from './registration.ts'
+import { requireName } from '../names.ts'
 import type { ApiKey, CreatedApiKey } from './resources.ts'
 
 export type NewKey = {
@@ -76,9 +76,13 @@ export async function createKey(ctx: OwnerContext, input: NewKey): Promise<Creat
 export async function revokeKey(ctx: OwnerContext, { id }: { id: string }): Promise<void> {
   await transact(ctx, async (tx) => {
     const { clientId } = await lockLiving(tx, id)
-    await tx.db.update(apiKeys).set({ revokedAt: dbNow }).where(eq(apiKeys.id, id))
+    const revoked = await tx.db
+      .update(apiKeys)
+      .set({ revokedAt: dbNow })
+      .where(eq(apiKeys.id, id))
+      .returning({ hash: apiKeys.hash })
     await audit(tx, { actor: actorBehind(tx.principal), action: 'key.revoked', clientId, targetId: id })
-    tx.afterCommit(tx.credentials.forget)
+    for (const { hash } of revoked) tx.afterCommit(() => tx.credentials.end(hash.toString('base64')))
   })
 }
 

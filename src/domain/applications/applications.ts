@@ -13,6 +13,7 @@ import { findApplication } from './list.ts'
 import {
   changeRegistration,
   completeRegistration,
+  isRegisteredAs,
   type NewApplication,
   type Registration,
   type RegistrationChanges,
@@ -47,8 +48,8 @@ export async function createApplication(ctx: OwnerContext, input: NewApplication
 }
 
 /**
- * Changes what is given and leaves the rest. Keys and tokens lose the scopes that the application loses. Throws
- * `not_found`, `invalid_request`.
+ * Changes what is given and leaves the rest; what is so already is no change and leaves no record. Keys and tokens lose the
+ * scopes that the application loses. Throws `not_found`, `invalid_request`.
  */
 export async function updateApplication(
   ctx: OwnerContext,
@@ -56,8 +57,10 @@ export async function updateApplication(
 ): Promise<Application> {
   return transact(ctx, async (tx) => {
     const { confidential } = await requireOwnedApplication(tx, id, 'no key update')
-    const registration = changeRegistration(await findApplication(tx, id), changes)
+    const current = await findApplication(tx, id)
+    const registration = changeRegistration(current, changes)
     requireRegistration(confidential, registration)
+    if (isRegisteredAs(registration, current)) return current
     await tx.db
       .update(clients)
       .set({ ...columnsOf(registration), updatedAt: tx.now() })
@@ -66,7 +69,7 @@ export async function updateApplication(
     await insertRedirectUris(tx, id, registration.redirect_uris)
     await narrowKeys(tx.db, id, registration.scopes)
     await audit(tx, { actor: actorBehind(tx.principal), action: 'application.updated', clientId: id, targetId: id })
-    tx.afterCommit(tx.credentials.forget)
+    tx.afterCommit(() => tx.credentials.end(id))
     return findApplication(tx, id)
   })
 }
@@ -90,7 +93,7 @@ export async function deleteApplication(ctx: OwnerContext, { id }: { id: string 
       targetId: id,
     })
     await announceDeleted(tx, subscriptions)
-    tx.afterCommit(tx.credentials.forget)
+    tx.afterCommit(() => tx.credentials.end(id))
   })
 }
 

@@ -1,11 +1,7 @@
-import { clientGrantTypes } from '../../db/schema/index.ts'
+import { type GrantType, grantTypes } from '../../shared/grants.ts'
 import { Problem } from '../core/problem.ts'
 
-/** The grants that the token endpoint knows. Any other is `unsupported_grant_type`. */
-export const grantTypes = clientGrantTypes
-
-export type GrantType = (typeof grantTypes)[number]
-
+/** Any other grant is `unsupported_grant_type`. */
 export const isGrantType = (value: string): value is GrantType => grantTypes.some((known) => known === value)
 
 /** Throws `unauthorized_client` for a client that is not registered for a grant. */

@@ -1,4 +1,5 @@
 import { Problem } from '../core/problem.ts'
+import { parseUrl } from '../core/url.ts'
 
 const LENGTH_MAX = 2048
 const LOOPBACK_HOSTS = ['127.0.0.1', '[::1]', 'localhost']
@@ -16,10 +17,10 @@ export function requireRedirectUri(uri: string): void {
 
 function faultOf(uri: string): string | undefined {
   if (uri.length > LENGTH_MAX || !/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri)) return 'is not a URI'
-  if (!URL.canParse(uri)) return 'is not an absolute URI'
+  const url = parseUrl(uri)
+  if (!url) return 'is not an absolute URI'
   if (uri.includes('#')) return 'must not have a fragment'
   if (uri.includes('*')) return 'must not have a wildcard'
-  const url = new URL(uri)
   if (url.username !== '' || url.password !== '' || url.host.includes('@')) return 'must not have a user or password'
   if (!isAllowedScheme(url)) return 'must be https, http on a loopback host, or a private-use scheme with a dot'
   if (OURS.some((name) => url.searchParams.has(name))) return `must not have a parameter of ${OURS.join(', ')}`
@@ -51,6 +52,18 @@ export function matchRedirectUri({ isConfidential, redirectUris }: Registration,
   const isNative = !isConfidential && redirectUris.some((registered) => differsByPort(registered, uri))
   return isNative ? uri : undefined
 }
+
+/** Why `matchRedirectUri` found nothing, for whoever wrote the request: what was received, and what is easily overlooked. */
+export function redirectUriFault({ isConfidential, redirectUris }: Registration, uri: string | undefined): string {
+  if (redirectUris.length === 0) return 'redirect_uri: this application has registered none.'
+  if (uri === undefined) return 'redirect_uri: is required, for this application has registered several.'
+  const shown = uri.slice(0, SHOWN_MAX).replace(/[^\x20-\x7e]/g, '?')
+  const port = isConfidential ? ', and the port counts, too' : ''
+  const hint = LOOPBACK.test(uri) ? ` 127.0.0.1, [::1] and localhost are different addresses${port}.` : ''
+  return `redirect_uri: ${shown} is not registered for this application, letter for letter.${hint}`
+}
+
+const SHOWN_MAX = 200
 
 function differsByPort(registered: string, uri: string): boolean {
   const [, host, , rest] = LOOPBACK.exec(registered) ?? []

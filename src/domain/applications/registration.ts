@@ -1,8 +1,9 @@
-import { APPLICATION_NAME_LENGTH_MAX } from '../../shared/limits.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { type GrantType, grantTypes } from '../../shared/grants.ts'
 import { Problem } from '../core/problem.ts'
 import { scopes as allScopes, type Scope } from '../core/scopes.ts'
 import { isWebAddress } from '../core/url.ts'
-import { type GrantType, grantTypes } from './grant-types.ts'
+import { requireName } from '../names.ts'
 import { type ClientKeys, readClientKeys } from './public-keys.ts'
 import { requireRedirectUri } from './redirect-uris.ts'
 
@@ -51,6 +52,10 @@ export function changeRegistration(current: Registration, changes: RegistrationC
   }
 }
 
+/** Whether an application is registered like this already. */
+export const isRegisteredAs = (registration: Registration, current: Registration): boolean =>
+  Object.entries(registration).every(([name, value]) => isDeepStrictEqual(value, current[name as keyof Registration]))
+
 /** Throws `invalid_request`, which names the field, for what no application can be. Scopes and grants are known ones. */
 export function requireRegistration(confidential: boolean, registration: Registration): void {
   const { redirect_uris, grant_types, scopes, jwks } = registration
@@ -68,21 +73,6 @@ export function requireRegistration(confidential: boolean, registration: Registr
     throw new Problem('invalid_request', 'grant_types: client_credentials needs an application that can keep a secret.')
   }
 }
-
-/** Throws `invalid_request` for a name that cannot be shown on one line. */
-export function requireName(name: string): void {
-  const { length } = [...name.trim()]
-  if (length < 1 || length > APPLICATION_NAME_LENGTH_MAX) {
-    throw new Problem('invalid_request', `name: must have 1 to ${APPLICATION_NAME_LENGTH_MAX} characters.`)
-  }
-  if (!isVisible(name)) throw new Problem('invalid_request', 'name: must not have control or invisible characters.')
-}
-
-/** Whether every character shows, except the selector U+FE0F that makes an emoji colourful, and at least one is no space. */
-const isVisible = (name: string) =>
-  !/[\p{C}\p{Zl}\p{Zp}\u2800]/u.test(name) &&
-  !/\p{Default_Ignorable_Code_Point}/u.test(name.replaceAll('\ufe0f', '')) &&
-  /[\p{L}\p{N}\p{P}\p{S}]/u.test(name)
 
 /** Shown to users on the consent page, so they must be able to open it. */
 function requireWebsite({ website_url }: Registration): void {

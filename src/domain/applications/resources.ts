@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { grantTypes } from '../../shared/grants.ts'
 import { scopes } from '../core/scopes.ts'
 import { Timestamp } from '../core/timestamp.ts'
-import { grantTypes } from './grant-types.ts'
 import { ClientKeys } from './public-keys.ts'
 
 /** An application of a third party; its `id` is the `client_id` of OAuth. */

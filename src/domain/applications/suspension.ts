@@ -4,7 +4,7 @@ import { audit } from '../audit/audit.ts'
 import type { Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { transact } from '../core/transaction.ts'
-import { disableForLostGrant } from '../webhooks/subscriptions/disable.ts'
+import { disableForStopped } from '../webhooks/queue/lost-grants.ts'
 
 /**
  * Stops an application until it is enabled again: its tokens, keys and secrets are refused, its webhooks stop. Nothing is
@@ -19,9 +19,9 @@ export async function disableApplication(ctx: Context, id: string): Promise<{ id
       .where(and(eq(clients.id, id), isNull(clients.disabledAt)))
       .returning({ id: clients.id })
     if (stopped.length === 0) throw new Problem('not_found', 'There is no working application with this identifier.')
-    await disableForLostGrant(tx, { clientId: id })
+    await disableForStopped(tx, { clientId: id })
     await audit(tx, { actor: { type: 'operator' }, action: 'application.disabled', clientId: id, targetId: id })
-    tx.afterCommit(tx.credentials.forget)
+    tx.afterCommit(() => tx.credentials.end(id))
     return { id }
   })
 }

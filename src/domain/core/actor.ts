@@ -14,12 +14,32 @@ export type UserPrincipal = {
 type ApplicationPrincipal = {
   kind: 'application'
   clientId: string
+  /** Whose application it is; null for the operator's. Left out where nobody was admitted. */
+  ownerId?: string | null
   scopes: readonly Scope[]
   boundTo?: string
 }
 
 /** Whoever a credential stands for; `boundTo` is the thumbprint of the key that its holder proves at each use (RFC 9449). */
 export type Principal = UserPrincipal | ApplicationPrincipal
+
+/**
+ * Stands for an overlay key: reads some types of the events of one channel in the feed, and can do nothing else. No `Principal`, so
+ * that no other verb takes it.
+ */
+export type OverlayPrincipal = {
+  kind: 'overlay'
+  /** Whose channel it is. */
+  userId: string
+  username: string
+  /** As they were chosen: one may have been removed from the catalogue since. */
+  types: readonly string[]
+  clientId: null
+  scopes: readonly []
+}
+
+/** Whoever reads the feed. */
+export type Reader = Principal | OverlayPrincipal
 
 /** Who runs the service, at its command line: owns nothing and may act for every owner. */
 type Operator = { kind: 'operator' }

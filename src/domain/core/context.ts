@@ -2,9 +2,10 @@ import type { Counters } from '../../counters/counters.ts'
 import type { Database } from '../../db/client.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Traces } from '../../telemetry/traces.ts'
-import type { Actor, Owner, Principal, UserPrincipal } from './actor.ts'
+import type { Actor, Owner, Principal, Reader, UserPrincipal } from './actor.ts'
+import type { Caller } from './caller.ts'
 import type { Keyring } from './keyring.ts'
-import type { RequestFindings } from './request-record.ts'
+import type { EventTail, OpenStreams, StreamLimit } from './live.ts'
 
 /** What every verb receives. A process builds it once; each entry point adds what it knows about the caller. */
 export type Context = {
@@ -15,10 +16,17 @@ export type Context = {
   /** For lists, by `readUpToDate`; `slow` when there is no replica. */
   replica: Database
   now: () => Date
-  /** Tells the worker that there may be something to deliver. */
-  wake: () => void
-  /** Calls `listener` whenever there may be new events, until the returned function is called. */
-  onWake: (listener: () => void) => () => void
+  /** Tells the worker that there may be something to deliver, and the tail which channel has a new event. */
+  wake: (channelId?: string) => void
+  /**
+   * Calls `listener` whenever there may be new events, until the returned function is called: with their channels, or with
+   * none when it is not known which.
+   */
+  onWake: (listener: (channelIds: readonly string[]) => void) => () => void
+  /** Tells of events as they are committed. */
+  tail: EventTail
+  /** What is open at the moment. */
+  streams: OpenStreams
   /** Aborts when the process begins to stop: calls that stay open end then. */
   stopping: AbortSignal
   keyring: Keyring
@@ -35,6 +43,10 @@ export type Context = {
   cronAccess: CronAccess
   /** Whether visitors may create an account. */
   signup: 'open' | 'closed'
+  /** The public application of the demo data, with which the reference page logs people in. */
+  demoClientId?: string | undefined
+  /** How many streams a user and an owner of applications may have open; without bound in load tests. */
+  streamLimit: StreamLimit
   log: Logger
   /** Only when a collector is configured. */
   traces?: Traces | undefined
@@ -43,6 +55,8 @@ export type Context = {
 /** A context that knows how its caller reached the service, and not yet who that is. */
 export type CalledContext = Context & { caller: Caller }
 export type CallerContext = Context & { principal: Principal }
+/** For what the feed is made of, which overlays read as well. */
+export type ReaderContext = Context & { principal: Reader }
 export type UserContext = Context & { principal: UserPrincipal }
 /** For verbs about applications. The caller is missing at the command line. */
 export type OwnerContext = Context & { principal: Owner; caller?: Caller }
@@ -51,15 +65,20 @@ export type ActorContext = Context & { principal: Actor }
 
 /** What verbs may ask of the cache of credentials. The process decides when the cache may be trusted. */
 export type PrincipalCache = {
-  /** Grows with every change that is announced; undefined while announcements are not received. */
-  readonly changes: number | undefined
-  /** Forgets everything, after something was revoked, disabled or deleted. */
-  readonly forget: () => void
+  /** Whether this process is told what ends; otherwise nothing is remembered. */
+  readonly isTrusted: boolean
+  /**
+   * Forgets whatever depends on a user, an application or a grant, by its identifier, or on a token or key, by its SHA-256 in
+   * base64, after that was revoked, disabled, narrowed or deleted.
+   */
+  readonly end: (what: string) => void
+  /** Calls `listener` with whatever ends, as `end` names it, and with nothing when anything may have ended unheard. */
+  onEnd(listener: (what?: string) => void): void
   /** The principal of a credential, remembered or found. */
-  principalOf(credential: string, find: () => Promise<FoundPrincipal | undefined>): Promise<Principal | undefined>
+  principalOf(credential: string, find: () => Promise<FoundPrincipal | undefined>): Promise<Reader | undefined>
 }
-/** `livesMs`: how long the credential still lives. */
-export type FoundPrincipal = { principal: Principal; livesMs: number }
+/** `livesMs`: how long the credential still lives. `grantId`: of a token that came from a consent. */
+export type FoundPrincipal = { principal: Reader; livesMs: number; grantId?: string | undefined }
 
 /** What verbs may ask of the usage counts. The process writes them to the database. */
 export type UsageCounter = {
@@ -80,25 +99,3 @@ export type TargetPolicy = {
 
 /** Who may call as the cron job. */
 export type CronAccess = { secret: string } | 'this machine' | 'nobody'
-
-/** The `DPoP` header of a request, and the request that it must be for. */
-export type DpopProof = { jwt: string; method: string; path: string }
-
-/** What an entry point knows about a call before anything of it is verified. */
-export type Caller = {
-  /** The `Authorization` header, as it came. */
-  authorization: string | undefined
-  /** The secret of a login session's cookie. Set for our own pages only, after the origin was checked. */
-  session: string | undefined
-  /** The network address: the socket's, or the one that a trusted proxy reports (`TRUST_PROXY`). */
-  address: string
-  /** The `Host` header, as it came. */
-  host?: string | undefined
-  /** Whether its headers say that the request came through a proxy. */
-  isForwarded: boolean
-  requestId: string
-  userAgent: string | undefined
-  dpop?: DpopProof
-  /** Collects what is found out about the request. */
-  record?: RequestFindings
-}

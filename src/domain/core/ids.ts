@@ -16,6 +16,7 @@ const prefixes = {
   event: 'evt',
   delivery: 'dlv',
   audit: 'aud',
+  overlay: 'ovl',
 } as const
 export type Kind = keyof typeof prefixes
 

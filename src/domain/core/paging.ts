@@ -26,22 +26,28 @@ export function toPage<Item>(
 }
 
 /** The ordering values after which the page starts, or undefined for the first page. Throws `invalid_cursor`. */
-export function decodeCursor(ctx: Context, list: string, cursor: string | undefined): readonly string[] | undefined {
+export function decodeCursor(
+  ctx: Pick<Context, 'keyring'>,
+  list: string,
+  cursor: string | undefined,
+  field = 'cursor',
+): readonly string[] | undefined {
   if (cursor === undefined) return undefined
   const bytes = Buffer.from(cursor, 'base64url')
   const payload = bytes.subarray(MAC_BYTES)
   const given = bytes.subarray(0, MAC_BYTES)
   const isOurs = macsOf(ctx, list, payload.toString()).some((mac) => isSame(mac.subarray(0, MAC_BYTES), given))
-  if (!isOurs)
-    throw new Problem('invalid_cursor', 'cursor: is not a cursor of this list; take it from a `Link` header.')
+  if (!isOurs || bytes.toString('base64url') !== cursor)
+    throw new Problem('invalid_cursor', `${field}: is not a cursor of this list; take it from a \`Link\` header.`)
   return JSON.parse(payload.toString()) as string[]
 }
 
 /** Signed, so that its content can be trusted and clients do not rely on its format. */
-function encodeCursor(ctx: Context, list: string, key: readonly string[]): string {
+export function encodeCursor(ctx: Pick<Context, 'keyring'>, list: string, key: readonly string[]): string {
   const payload = JSON.stringify(key)
   const [mac] = macsOf(ctx, list, payload)
   return Buffer.concat([mac.subarray(0, MAC_BYTES), Buffer.from(payload)]).toString('base64url')
 }
 
-const macsOf = ({ keyring }: Context, list: string, payload: string) => keyring.macs('cursor', `${list}\0${payload}`)
+const macsOf = ({ keyring }: Pick<Context, 'keyring'>, list: string, payload: string) =>
+  keyring.macs('cursor', `${list}\0${payload}`)

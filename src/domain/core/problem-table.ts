@@ -162,6 +162,11 @@ export const problems = {
     cause: 'The channel has a live stream already.',
     remedy: 'End that one first, or change it.',
   },
+  cursor_expired: {
+    status: 410,
+    cause: 'Events behind the cursor are older than the 30 days for which events are kept.',
+    remedy: 'Begin again: with `since` at the time that the message names, or from now on.',
+  },
   payload_too_large: {
     status: 413,
     cause: 'The body has more bytes than the operation takes; the message says how many.',

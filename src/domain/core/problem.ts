@@ -1,3 +1,4 @@
+import type { Limit } from '../../counters/counters.ts'
 import { problems } from './problem-table.ts'
 import type { Scope } from './scopes.ts'
 
@@ -8,8 +9,13 @@ export type ProblemDetails = {
   /** The scopes of which the operation wants one. */
   scopes?: readonly Scope[]
   allow?: readonly string[]
+  /** What a body may be instead: its types, its codings (RFC 9110, section 15.5.16). */
+  accept?: string
+  acceptEncoding?: string
   /** Whole seconds until another try can succeed. */
   retryAfterS?: number
+  /** The limit of which nothing remains, where it is another than that of the credential's requests. */
+  exceeded?: Limit
   /**
    * The scheme of the challenge: the one that the caller tried (RFC 6749, section 5.2), or has to use (RFC 9449,
    * section 7.1).

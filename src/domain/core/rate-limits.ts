@@ -17,6 +17,10 @@ export const rateLimits = {
   clientAuthenticationAddress: { name: 'client-authentication-address', points: 600, windowS: 60 },
   /** The same by the IPv6 network of a whole site. */
   clientAuthenticationSite: { name: 'client-authentication-site', points: 6000, windowS: 60 },
+  /** Tokens that stand for an application, by client. */
+  applicationTokens: { name: 'application-tokens', points: 1_200, windowS: 60 },
+  /** Tokens that stand for a user, by client and user, so that no user takes from what the client's others have. */
+  userTokens: { name: 'user-tokens', points: 120, windowS: 60 },
   /** Wrong secrets of the cron job, by address. */
   cronAuthentication: { name: 'cron-authentication', points: 20, windowS: 60 },
   /** Failed logins, by account and address. */
@@ -38,14 +42,17 @@ type Words = string | ((count: Count) => string)
 
 /** Counts one of a limit. Throws `rate_limited`, in these words, for one too many. */
 export async function countOrRefuse({ counters }: Pick<Context, 'counters'>, limit: Limit, key: string, words: Words) {
-  refuseExceeded(await counters.take(limit, key), words)
+  refuseExceeded(await counters.take(limit, key), words, limit)
 }
 
-/** Throws `rate_limited`, in these words, when a count has exceeded its limit. */
-export function refuseExceeded(count: Count, words: Words): void {
+/**
+ * Throws `rate_limited`, in these words, when a count has exceeded its limit. The answer's headers then tell of `limit`, unless
+ * that is the credential's, of which they tell in any case.
+ */
+export function refuseExceeded(count: Count, words: Words, limit?: Limit): void {
   if (!count.exceeded) return
   const message = typeof words === 'string' ? words : words(count)
-  throw new Problem('rate_limited', message, { retryAfterS: count.resetS })
+  throw new Problem('rate_limited', message, { retryAfterS: count.resetS, ...(limit && { exceeded: limit }) })
 }
 
 /**

@@ -1,11 +1,12 @@
 import * as z from 'zod'
+import { examples } from '../../shared/examples.ts'
 import { Timestamp } from './timestamp.ts'
 
 const id = (example: string) => z.string().meta({ example })
 const nullable = (example: string) => z.string().nullable().meta({ example })
 
-const userId = () => id('usr_01kdyrfq3e7y2n8v4c5b6m9t0a')
-const username = () => z.string().meta({ example: 'ada' })
+const userId = () => id(examples.userId)
+const username = () => z.string().meta({ example: examples.username })
 
 const Person = z.object({ id: userId(), username: username() })
 
@@ -14,9 +15,9 @@ export const CurrentUser = z
   .object({
     id: userId(),
     username: username(),
-    email: z.string().meta({ example: 'ada@example.com' }),
+    email: z.string().meta({ example: 'streamer@example.com' }),
     bio: nullable('I build things on stream.'),
-    image_url: nullable('https://img.example.com/ada.png'),
+    image_url: nullable('https://img.example.com/streamer.png'),
   })
   .meta({ id: 'CurrentUser' })
 
@@ -26,7 +27,7 @@ export const Channel = z
     id: userId(),
     username: username(),
     bio: nullable('I build things on stream.'),
-    image_url: nullable('https://img.example.com/ada.png'),
+    image_url: nullable('https://img.example.com/streamer.png'),
     is_live: z.boolean().meta({ example: true }),
   })
   .meta({ id: 'Channel' })
@@ -34,8 +35,8 @@ export const Channel = z
 /** docs/specification.md, section 2.4. */
 export const Category = z
   .object({
-    id: id('cat_01kdyrfq3e7y2n8v4c5b6m9t0a'),
-    slug: z.string().meta({ example: 'software' }),
+    id: id(examples.categoryId),
+    slug: z.string().meta({ example: examples.category }),
     label: z.string().meta({ example: 'Software' }),
     description: nullable('Programming, live.'),
     image_url: nullable('https://img.example.com/software.png'),
@@ -47,9 +48,9 @@ export const Category = z
 /** docs/specification.md, section 2.5. `category` is the slug of one. */
 export const Livestream = z
   .object({
-    id: id('str_01kdyrfq3e7y2n8v4c5b6m9t0a'),
+    id: id(examples.livestreamId),
     title: nullable('A compiler in one evening'),
-    category: nullable('software'),
+    category: nullable(examples.category),
     thumbnail_url: nullable('https://img.example.com/thumbnail.png'),
     channel: Person.nullable(),
     updated_at: Timestamp,
@@ -57,13 +58,13 @@ export const Livestream = z
   .meta({ id: 'Livestream' })
 
 const message = {
-  id: id('msg_01kdyrfq3e7y2n8v4c5b6m9t0a'),
+  id: id(examples.messageId),
   content: z.string().meta({ example: 'Hello!' }),
   type: z.string().meta({ example: 'text', description: '`text`; `system` and `announcement` are reserved.' }),
   created_at: Timestamp,
 }
 const sender = { user_identity: userId(), user_name: username() }
-const room = { room_name: z.string().meta({ example: 'ada' }) }
+const room = { room_name: z.string().meta({ example: examples.username }) }
 
 /** docs/specification.md, section 2.6, as the list returns it. */
 export const ListedMessage = z.object({ ...message, ...sender }).meta({ id: 'ListedMessage' })
@@ -80,7 +81,7 @@ export const Ban = z
   .meta({ id: 'Ban' })
 
 const subscription = {
-  id: id('sub_01kdyrfq3e7y2n8v4c5b6m9t0a'),
+  id: id(examples.subscriptionId),
   url: z.string().meta({ format: 'uri', example: 'https://receiver.example/webhooks' }),
   event_types: z.array(z.string()).meta({ example: ['chat.message.sent'] }),
   description: nullable('Production'),

@@ -1,5 +1,34 @@
-/** Whether a text is an absolute http or https URL. */
-export const isWebAddress = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+const CHARACTER = "[\\w.~!$&'()*+,;=-]|%[\\da-f]{2}"
+const IN_PATH = `${CHARACTER}|[:@/]`
+const AUTHORITY = `(?:(?:${CHARACTER}|:)*@)?(?:\\[[\\da-f:.]+\\]|(?:${CHARACTER})+)(?::\\d*)?`
+const HTTP_URI = new RegExp(
+  `^https?://${AUTHORITY}(?:/(?:${IN_PATH})*)?(?:\\?(?:${IN_PATH}|\\?)*)?(?:#(?:${IN_PATH}|\\?)*)?$`,
+  'i',
+)
+
+/**
+ * Whether a text is an http or https URI with an authority, letter for letter (RFC 3986, section 3): what a browser would mend first,
+ * such as spaces, umlauts and missing slashes, is none.
+ */
+export const isWebAddress = (text: string): boolean => HTTP_URI.test(text) && parseUrl(text) !== undefined
+
+/**
+ * A URL as browsers parse it, undefined where that is impossible. Used instead of `URL.canParse`, which in Node 20 is wrong about
+ * Latin-1 characters once it has been called a few thousand times: it refuses good addresses, and `new URL` throws for others.
+ */
+export function parseUrl(text: string, base?: string): URL | undefined {
+  try {
+    return new URL(text, base)
+  } catch {
+    return undefined
+  }
+}
+
+const NOT_IN_URI = /%(?![\da-f]{2})|[^\w.~!$&'()*+,;=:@/?#%-]/gi
+
+/** A parsed URL as a URI: what browsers leave as it is, such as brackets in a query, is percent-encoded as well. */
+export const uriOf = ({ origin, href }: URL): string =>
+  origin + href.slice(origin.length).replace(NOT_IN_URI, encodeURIComponent)
 
 /** Whether a host, as it stands in an address or without the brackets of one, is always this machine. */
 export const isLoopbackHost = (host: string): boolean =>

@@ -3,19 +3,21 @@ import { createKey, listKeys, revokeKey } from '../applications/api-keys.ts'
 import { createApplication, updateApplication } from '../applications/applications.ts'
 import { rotateSecret } from '../applications/client-secrets.ts'
 import { listApplications } from '../applications/list.ts'
-import type { Caller, UserContext } from '../core/context.ts'
+import type { Caller } from '../core/caller.ts'
+import type { UserContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { type Scope, scopes } from '../core/scopes.ts'
 import { authenticateClient } from '../oauth/authenticate-client.ts'
 
-type Wanted = { name: string; confidential: boolean; redirect_uri: string }
+type Wanted = { name: string; redirect_uri: string }
+type Registration = { name: string; confidential: boolean; redirect_uris: string[] }
 
 /**
  * A confidential application of the caller's, with a working secret: the given one while it works, otherwise a new one.
  */
-export async function prepareConfidential(ctx: UserContext, wanted: Omit<Wanted, 'confidential'>, secret?: string) {
-  const { redirect_uri } = wanted
-  const { id, client_secret } = await prepareApplication(ctx, { ...wanted, confidential: true })
+export async function prepareConfidential(ctx: UserContext, { name, redirect_uri }: Wanted, secret?: string) {
+  const registration = { name, confidential: true, redirect_uris: [redirect_uri] }
+  const { id, client_secret } = await prepareApplication(ctx, registration)
   if (client_secret !== null) return { client_id: id, client_secret, redirect_uri }
   if (secret !== undefined && (await isSecretOf(ctx, id, secret))) {
     return { client_id: id, client_secret: secret, redirect_uri }
@@ -23,29 +25,37 @@ export async function prepareConfidential(ctx: UserContext, wanted: Omit<Wanted,
   return { client_id: id, ...(await rotateSecret(ctx, { id })), redirect_uri }
 }
 
-/** A public application of the caller's. */
-export async function preparePublic(ctx: UserContext, wanted: Omit<Wanted, 'confidential'>) {
-  const { id } = await prepareApplication(ctx, { ...wanted, confidential: false })
-  return { client_id: id, redirect_uri: wanted.redirect_uri }
+/** A public application of the caller's, with which the reference page can log people in, too. */
+export async function preparePublic(ctx: UserContext, { name, redirect_uri }: Wanted) {
+  const redirect_uris = [redirect_uri, ...referenceRedirects(ctx.publicUrl)]
+  const { id } = await prepareApplication(ctx, { name, confidential: false, redirect_uris })
+  return { client_id: id, redirect_uri }
+}
+
+const REFERENCE_REDIRECT = '/docs/oauth2-redirect.html'
+
+/** On one's own machine the page is opened by either name; http elsewhere is no address that may be registered. */
+function referenceRedirects(publicUrl: string): string[] {
+  if (publicUrl.startsWith('https:')) return [publicUrl + REFERENCE_REDIRECT]
+  return ['127.0.0.1', 'localhost'].map((host) => `http://${host}${REFERENCE_REDIRECT}`)
 }
 
 /**
  * Finds the caller's application by its name and updates it, or creates it; `client_secret` is null unless it was
  * created.
  */
-async function prepareApplication(ctx: UserContext, { name, confidential, redirect_uri }: Wanted) {
+async function prepareApplication(ctx: UserContext, { name, confidential, redirect_uris }: Registration) {
   const { items } = await listApplications(ctx, { limit: 100 })
   const found = items.find((one) => one.name === name && one.confidential === confidential)
-  if (!found) return createApplication(ctx, { name, confidential, redirect_uris: [redirect_uri] })
-  if (!hasAll(found, redirect_uri))
-    await updateApplication(ctx, { id: found.id, scopes, redirect_uris: [redirect_uri] })
+  if (!found) return createApplication(ctx, { name, confidential, redirect_uris })
+  if (!hasAll(found, redirect_uris)) await updateApplication(ctx, { id: found.id, scopes, redirect_uris })
   return { ...found, client_secret: null }
 }
 
 type Registered = { scopes: readonly Scope[]; redirect_uris: readonly string[] }
 
-const hasAll = ({ scopes: registered, redirect_uris }: Registered, redirectUri: string) =>
-  redirect_uris.includes(redirectUri) && scopes.every((scope) => registered.includes(scope))
+const hasAll = ({ scopes: registered, redirect_uris }: Registered, wanted: readonly string[]) =>
+  wanted.every((uri) => redirect_uris.includes(uri)) && scopes.every((scope) => registered.includes(scope))
 
 async function isSecretOf(ctx: UserContext, id: string, secret: string): Promise<boolean> {
   try {

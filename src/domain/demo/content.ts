@@ -1,11 +1,13 @@
 import { sql } from 'drizzle-orm'
-import { categories, users } from '../../db/schema/index.ts'
+import { categories, livestreams, users } from '../../db/schema/index.ts'
+import { examples } from '../../shared/examples.ts'
 import { getChannel, updateChannel } from '../channels.ts'
 import { listMessages, sendMessage } from '../chat.ts'
 import type { Context } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import { transact } from '../core/transaction.ts'
-import { startLivestream } from '../livestreams.ts'
+import { type LivestreamFields, startLivestream } from '../livestreams.ts'
+import { freeId } from './free-id.ts'
 import { actingAs, createPerson, type DemoPerson } from './people.ts'
 import { bioOf, channelNames, conversation, demoCategories } from './texts.ts'
 
@@ -21,19 +23,24 @@ export async function prepareContent(ctx: Context, people: DemoPeople): Promise<
   await transact(ctx, async (tx) => {
     await createCategories(tx)
     await createChannels(tx, people)
-    await goLive(tx, people.streamer, 'Building a chat bot, live', 'software')
+    await goLive(
+      tx,
+      people.streamer,
+      { title: 'Building a chat bot, live', category: 'software' },
+      examples.livestreamId,
+    )
     await createConversation(tx, people)
   })
 }
 
 async function createCategories({ db, now }: Context): Promise<void> {
   const rows = demoCategories.map((category, i) => ({
-    id: newId('category', now()),
+    id: category.slug === examples.category ? examples.categoryId : newId('category', now()),
     ...category,
     imageUrl: null,
     sortOrder: i,
   }))
-  await db.insert(categories).values(rows).onConflictDoNothing({ target: categories.slug })
+  await db.insert(categories).values(rows).onConflictDoNothing()
 }
 
 async function createChannels(ctx: Context, { streamer }: DemoPeople): Promise<void> {
@@ -56,12 +63,12 @@ async function createChannel(ctx: Context, username: string): Promise<void> {
   await updateChannel(actingAs(ctx, person), { bio: bioOf(username) })
   const category = demoCategories[place % demoCategories.length]
   if (place < LIVE_CHANNELS)
-    await goLive(ctx, person, `${category?.label ?? 'Talk'} with ${username}`, category?.slug ?? null)
+    await goLive(ctx, person, { title: `${category?.label ?? 'Talk'} with ${username}`, category: category?.slug })
 }
 
-async function goLive(ctx: Context, person: DemoPerson, title: string, category: string | null): Promise<void> {
+async function goLive(ctx: Context, person: DemoPerson, fields: LivestreamFields, wanted?: string): Promise<void> {
   const { is_live } = await getChannel(ctx, person.username)
-  if (!is_live) await startLivestream(actingAs(ctx, person), { title, category })
+  if (!is_live) await startLivestream(actingAs(ctx, person), fields, await freeId(ctx, livestreams, wanted))
 }
 
 async function createConversation(ctx: Context, people: DemoPeople): Promise<void> {

@@ -1,13 +1,17 @@
 import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { users } from '../../db/schema/index.ts'
+import { examples } from '../../shared/examples.ts'
 import { createUser } from '../accounts/accounts.ts'
 import { hashPassword, isPassword } from '../accounts/passwords.ts'
 import type { Context, UserContext } from '../core/context.ts'
 import { scopes } from '../core/scopes.ts'
 import type { DemoName } from './credentials.ts'
+import { freeId } from './free-id.ts'
 
 export type DemoPerson = { id: string; username: string; password: string }
+
+const exampleIds = { streamer: examples.userId, viewer: examples.viewerId, outsider: examples.outsiderId }
 
 /** Marks the accounts that belong to the demonstration. No mail reaches this domain (RFC 2606). */
 const emailOf = (username: string) => `${username}@demo.example`
@@ -21,7 +25,7 @@ export async function preparePerson(ctx: Context, name: DemoName, password?: str
     .select({ id: users.id, email: users.email, hash: users.passwordHash })
     .from(users)
     .where(eq(users.username, name))
-  if (!found) return createPerson(ctx, name)
+  if (!found) return createPerson(ctx, name, exampleIds[name])
   if (found.email !== emailOf(name)) {
     throw new Error(`DEMO_DATA needs the username "${name}", which belongs to somebody else: set DEMO_DATA=off`)
   }
@@ -31,10 +35,11 @@ export async function preparePerson(ctx: Context, name: DemoName, password?: str
   return { id: found.id, username: name, password: await resetPassword(ctx, found.id) }
 }
 
-/** Creates an account of the demonstration. */
-export async function createPerson(ctx: Context, username: string): Promise<DemoPerson> {
+/** Creates an account of the demonstration, with this identifier where it is free. */
+export async function createPerson(ctx: Context, username: string, wanted?: string): Promise<DemoPerson> {
   const password = newPassword()
-  const { id } = await createUser(ctx, { username, email: emailOf(username), password }, { type: 'system' })
+  const person = { username, email: emailOf(username), password }
+  const { id } = await createUser(ctx, person, { type: 'system' }, await freeId(ctx, users, wanted))
   return { id, username, password }
 }
 

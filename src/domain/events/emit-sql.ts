@@ -1,3 +1,6 @@
+import { isHearing } from './consent.ts'
+import { fileOf, ownerOf } from './receiver-pace.ts'
+
 /** An event with more receivers is written as one marker, which the worker expands in steps. */
 const DIRECT_RECEIVERS_MAX = 500
 
@@ -24,14 +27,14 @@ sequence as (
     ${beforeChannel}::text || channel_id || ${beforeSequence}::text || last || ${afterSequence}::text from sequence
   returning id, channel_id, type, occurred_at
 ), receivers as materialized (
-  select types.subscription_id from event
+  select types.subscription_id, ${ownerOf('s')} as owner_id, ${fileOf('s')} as pace from event
   join webhook_subscription_types types on types.type = event.type and types.channel_id = any (array[event.channel_id, '*'])
-  join webhook_subscriptions s on s.id = types.subscription_id and s.status = 'enabled' and s.deleted_at is null
+  join webhook_subscriptions s on s.id = types.subscription_id and ${isHearing('s')}
   limit ${DIRECT_RECEIVERS_MAX + 1}
 ), deliveries as (
-  insert into webhook_deliveries (id, event_id, type, subscription_id, due_at, created_at)
-  select ${deliveryId('event.id', 'receivers.subscription_id')}, event.id, event.type, receivers.subscription_id,
-    statement_timestamp(), event.occurred_at
+  insert into webhook_deliveries (id, event_id, type, subscription_id, owner_id, pace, due_at, created_at)
+  select ${deliveryId('event.id', 'receivers.subscription_id')}, event.id, event.type, receivers.subscription_id, receivers.owner_id,
+    receivers.pace, statement_timestamp(), event.occurred_at
   from event, receivers where (select count(*) from receivers) <= ${DIRECT_RECEIVERS_MAX}
   on conflict (id) do nothing returning id
 ), fanout as (

@@ -36,5 +36,5 @@ export async function emitEvent<Type extends EventType>(
   const parts = payloadParts({ id, type, at, username: channel.username, data: eventTypes[type].parse(data) })
   await insertEvent(tx.db, channel.id, id, type, at, ...parts)
   tx.traces?.published(id, type)
-  tx.afterCommit(tx.wake)
+  tx.afterCommit(() => tx.wake(channel.id))
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { examples } from '../../shared/examples.ts'
 import { sampleData } from './sample.ts'
 import { type EventType, eventSchemas, isModerationType, subscribableTypes } from './types.ts'
 
@@ -41,7 +42,7 @@ const sampleOf = (type: EventType) => ({
   id: 'evt_01kdyrfq3e7y2n8v4c5b6m9t0a',
   type,
   timestamp: '2026-01-02T03:04:05.678Z',
-  channel: { id: 'usr_01kdyrfq3e7y2n8v4c5b6m9t0a', username: 'ada' },
+  channel: { id: examples.userId, username: examples.username },
   sequence: type === 'webhook.test' ? 0 : 42,
   data: sampleData(type),
 })

@@ -32,20 +32,33 @@ export type SubscribableType = (typeof subscribableTypes)[number]
 /** A type that only the channel's own user may receive, by a token with a moderation scope. */
 export const isModerationType = (type: string): boolean => type.startsWith('moderation.')
 
+/** Event type → the schema of its whole payload. */
+export const eventPayloads = Object.fromEntries(
+  Object.entries(eventTypes).map(([type, data]) => [type, payloadOf(z.literal(type), data)]),
+) as Record<EventType, ReturnType<typeof payloadOf>>
+
+/** The payload of a type that will come: there may be more. */
+export const otherPayload = payloadOf(
+  z.string().meta({ description: 'One that is not known yet.', not: { enum: Object.keys(eventTypes) } }),
+  z.looseObject({}),
+)
+
 /** Event type → JSON Schema (2020-12) of its whole payload. Open to new fields, because payloads may grow. */
 export function eventSchemas(): Record<EventType, object> {
-  const schemas = Object.entries(eventTypes).map(([type, data]) => [type, schemaOf(type, data)])
+  const schemas = Object.entries(eventPayloads).map(([type, payload]) => [
+    type,
+    z.toJSONSchema(payload, { io: 'input', reused: 'inline' }),
+  ])
   return Object.fromEntries(schemas) as Record<EventType, object>
 }
 
-function schemaOf(type: string, data: z.ZodType): object {
-  const payload = z.object({
+function payloadOf(type: z.ZodType<string>, data: z.ZodType) {
+  return z.object({
     id: z.string().meta({ description: 'The same on every attempt and replay, and in the header `webhook-id`.' }),
-    type: z.literal(type),
+    type,
     timestamp: z.string().meta({ format: 'date-time' }),
     channel: z.object({ id: z.string(), username: z.string() }),
     sequence: z.int().meta({ description: 'Counts the events of the channel from 1 without gaps; 0 in a test.' }),
     data,
   })
-  return z.toJSONSchema(payload, { io: 'input', reused: 'inline' })
 }

@@ -1,29 +1,36 @@
-type Listener = () => void
+import { randomUUID } from 'node:crypto'
+
+/** Called with the channels that have new events; without any when it is unknown which, or something else is to be done. */
+export type WakeListener = (channelIds: readonly string[]) => void
+/** Called with the channel whose event was committed, if there was one. */
+type CommitListener = (channelId?: string) => void
 
 /** Tells listeners in this process that there may be new events. The context's `wake` is its `wake`. */
 export class WakeHub {
-  readonly #listeners = new Set<Listener>()
-  readonly #committed = new Set<Listener>()
+  /** Tells what this process announces from what others do. */
+  readonly id = randomUUID()
+  readonly #listeners = new Set<WakeListener>()
+  readonly #committed = new Set<CommitListener>()
 
   /** To be called after a commit of this process. */
-  wake = (): void => {
-    for (const listen of this.#committed) listen()
-    this.wakeHere()
+  wake = (channelId?: string): void => {
+    for (const listen of this.#committed) listen(channelId)
+    this.wakeHere(channelId === undefined ? [] : [channelId])
   }
 
   /** To be called after a commit anywhere. Unlike `wake` it announces nothing, or two processes would echo each other. */
-  wakeHere = (): void => {
-    for (const listen of this.#listeners) listen()
+  wakeHere = (channelIds: readonly string[]): void => {
+    for (const listen of this.#listeners) listen(channelIds)
   }
 
   /** Calls `listener` at every wake, until the returned function is called. */
-  onWake = (listener: Listener): (() => void) => added(this.#listeners, listener)
+  onWake = (listener: WakeListener): (() => void) => added(this.#listeners, listener)
 
   /** Calls `listener` after the commits of this process alone, until the returned function is called. */
-  onCommit = (listener: Listener): (() => void) => added(this.#committed, listener)
+  onCommit = (listener: CommitListener): (() => void) => added(this.#committed, listener)
 }
 
-function added(listeners: Set<Listener>, listener: Listener): () => void {
+function added<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
   listeners.add(listener)
   return () => listeners.delete(listener)
 }

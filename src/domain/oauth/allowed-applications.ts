@@ -6,13 +6,22 @@ import { decodeCursor, type Page, type PageRequest, toPage } from '../core/pagin
 import { Problem } from '../core/problem.ts'
 import type { Scope } from '../core/scopes.ts'
 import { transact } from '../core/transaction.ts'
+import { isHearing } from '../events/consent.ts'
 import type { AllowedApplication } from './resources.ts'
 import { revokeGrants } from './revoke-grants.ts'
 
-const allowedAfter = statement<[userId: string, after: string, count: number], AllowedApplication>(`
+type Webhook = AllowedApplication['webhooks'][number]
+type Row = Omit<AllowedApplication, 'webhooks'> & { webhooks: string }
+
+const WEBHOOKS_SHOWN = 100
+
+const allowedAfter = statement<[userId: string, after: string, count: number], Row>(`
   select c.id as application_id, c.name, c.website_url, array_agg(distinct s.scope order by s.scope) as scopes,
          count(distinct g.id)::int as grants,
-         ${instantText('min(g.created_at)')} as first_allowed_at, ${instantText('max(g.created_at)')} as last_allowed_at
+         ${instantText('min(g.created_at)')} as first_allowed_at, ${instantText('max(g.created_at)')} as last_allowed_at,
+         (select coalesce(json_agg(w order by w.id), '[]')::text from (
+            select s.id, s.url, s.event_types, ${instantText('s.created_at')} as created_at from webhook_subscriptions s
+             where s.client_id = c.id and s.user_id = $1 and ${isHearing('s')} order by s.id limit ${WEBHOOKS_SHOWN}) w) as webhooks
     from grants g
     join clients c on c.id = g.client_id
     cross join lateral unnest(g.scopes) as s (scope)
@@ -20,11 +29,20 @@ const allowedAfter = statement<[userId: string, after: string, count: number], A
    group by c.id
    order by c.id limit $3`)
 
-/** The applications that have access to the caller's account, in the order of their registration. */
+/**
+ * The applications that have access to the caller's account, in the order of their registration, each with the webhooks that
+ * hear the caller's channel.
+ */
 export async function listAllowed(ctx: UserContext, { limit, cursor }: PageRequest): Promise<Page<AllowedApplication>> {
   const [after = ''] = decodeCursor(ctx, 'allowed', cursor) ?? []
   const found = await allowedAfter(ctx.db, ctx.principal.userId, after, limit + 1)
-  return toPage(ctx, 'allowed', found, limit, ({ application_id }) => [application_id])
+  const shown = found.map((row) => ({ ...row, webhooks: webhooksOf(row) }))
+  return toPage(ctx, 'allowed', shown, limit, ({ application_id }) => [application_id])
+}
+
+function webhooksOf({ webhooks }: Row): Webhook[] {
+  const stored = JSON.parse(webhooks) as (Omit<Webhook, 'host'> & { url: string })[]
+  return stored.map(({ url, ...webhook }) => ({ ...webhook, host: new URL(url).host }))
 }
 
 /** Revokes an application's access to the caller's account: every grant and every token. Throws `not_found`. */

@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts'
+import type { GrantType } from '../../shared/grants.ts'
 import { isWellFormed } from '../access/token-format.ts'
-import type { GrantType } from '../applications/grant-types.ts'
 import type { CalledContext, Context } from '../core/context.ts'
 import { sha256Hex } from '../core/digest.ts'
 import { isId } from '../core/ids.ts'
@@ -92,9 +92,11 @@ const clientOf = ({ client_id: id, confidential, dpop_bound, grant_types, scope 
   id,
   isConfidential: confidential === true,
   isDpopBound: dpop_bound === true,
-  grantTypes: (grant_types?.split(' ') ?? []) as GrantType[], // what the database's constraint lets in
-  scopes: (scope?.split(' ') ?? []) as Scope[],
+  grantTypes: namesIn(grant_types) as GrantType[], // what the database's constraint lets in
+  scopes: namesIn(scope) as Scope[],
 })
+
+const namesIn = (joined: string | null): string[] => (joined ? joined.split(' ') : [])
 
 const TOO_MANY = 'Too many failed client authentications.'
 
@@ -117,13 +119,16 @@ export async function rejectClient(ctx: CalledContext, { id, scheme }: Presented
   throw new Problem('invalid_client', 'Client authentication failed.', { scheme })
 }
 
-/** The network comes first: once it is refused, its attempts add no counters for clients. */
+/**
+ * The network comes first: once it is refused, its attempts add no counters for clients. The site comes last: who is refused
+ * uses up nothing of it.
+ */
 function countsOf({ caller }: CalledContext, id: string) {
   const network = networkOf(caller.address)
   const site = siteOf(caller.address)
   return [
-    ...(site === undefined ? [] : [[rateLimits.clientAuthenticationSite, site] as const]),
     [rateLimits.clientAuthenticationAddress, network],
     [rateLimits.clientAuthentication, `${id} ${network}`],
+    ...(site === undefined ? [] : [[rateLimits.clientAuthenticationSite, site] as const]),
   ] as const
 }

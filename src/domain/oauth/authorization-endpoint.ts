@@ -1,14 +1,15 @@
 import { statement } from '../../db/statement.ts'
+import type { GrantType } from '../../shared/grants.ts'
 import { mint } from '../access/token-format.ts'
-import type { GrantType } from '../applications/grant-types.ts'
 import { audit } from '../audit/audit.ts'
-import type { Caller, Context } from '../core/context.ts'
+import type { Caller } from '../core/caller.ts'
+import type { Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { isId } from '../core/ids.ts'
 import type { Scope } from '../core/scopes.ts'
 import { transact } from '../core/transaction.ts'
 import { CODE_LIFE } from './lifetimes.ts'
-import { parseScope } from './scope-parameter.ts'
+import { faultOfScope, scopesWithin } from './scope-parameter.ts'
 
 /** What the consent page shows of a client, and what its authorization request is validated against. */
 export type AuthorizingClient = {
@@ -79,11 +80,9 @@ export function validateAuthorization(
   const jkt = requestedJkt(client, query)
   if (!CHALLENGE.test(jkt ?? challenge))
     return refuseAuthorization('invalid_request', 'dpop_jkt: must be 43 of base64url')
-  const scopes = scope === undefined ? [...client.scopes] : parseScope(scope)
-  if (!scopes?.every((one) => client.scopes.includes(one))) {
-    return refuseAuthorization('invalid_scope', 'scope: is malformed, unknown, or more than this client may ask for')
-  }
-  return { scopes, challenge, jkt }
+  const fault = faultOfScope(scope, client.scopes)
+  if (fault !== undefined) return refuseAuthorization('invalid_scope', fault)
+  return { scopes: scopesWithin(scope, client.scopes), challenge, jkt }
 }
 
 const requestedJkt = ({ isDpopBound }: AuthorizingClient, { dpop_jkt }: AuthorizationQuery) =>

@@ -9,6 +9,7 @@ import { isSame } from '../core/timing-safe.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import type { Client } from './authenticate-client.ts'
 import { defineGrant } from './grant.ts'
+import { closedAccount, otherKey, refusedGrant, usedBefore } from './grant-refusals.ts'
 import { redeemOnce, requireClient, requireParameter, revokeReused, startGrantOf } from './grant-steps.ts'
 
 type Code = {
@@ -20,6 +21,7 @@ type Code = {
   code_challenge: string
   dpop_jkt: string | null
   grant_id: string | null
+  is_expired: boolean
   is_consumed: boolean
   is_user_active: boolean
 }
@@ -34,12 +36,20 @@ const VERIFIER = /^[A-Za-z0-9\-._~]{43,128}$/
 export const authorizationCodeGrant = defineGrant({
   grantType: 'authorization_code',
   parameters: {
-    code: { description: 'With `authorization_code`: the code of the redirect.', isSecret: true },
-    code_verifier: {
-      description: 'With `authorization_code`: what the code challenge was made from.',
+    code: {
+      description: 'With `authorization_code`: the code of the redirect.',
+      example: 'lsac_0000000000000000000000000000000000000000000AAAAAA',
       isSecret: true,
     },
-    redirect_uri: { description: 'With `authorization_code`: where the code was sent; may be left out.' },
+    code_verifier: {
+      description: 'With `authorization_code`: what the code challenge was made from, 43 to 128 characters.',
+      example: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk', // RFC 7636, appendix B
+      isSecret: true,
+    },
+    redirect_uri: {
+      description: 'With `authorization_code`: where the code was sent; may be left out.',
+      example: 'http://127.0.0.1:4000/callback',
+    },
   },
   endpoints: { authorization_endpoint: '/oauth/authorize' },
 
@@ -50,11 +60,18 @@ export const authorizationCodeGrant = defineGrant({
     if (!VERIFIER.test(verifier)) {
       throw new Problem('invalid_request', 'code_verifier: must be 43 to 128 of A-Z, a-z, 0-9, "-", ".", "_", "~".')
     }
-    const refusal = 'code: is unknown, expired, used, or was issued for other parameters.'
     const proof = { verifier, redirectUri: parameters.redirect_uri }
-    return redeemOnce(ctx, { kind: 'code', value: code, refusal }, (tx, hash) => redeemCode(tx, client, hash, proof))
+    const redeemable = { client, kind: 'code', parameter: 'code', value: code, findUser, unknown: UNPROVEN } as const
+    return redeemOnce(ctx, redeemable, (tx, hash) => redeemCode(tx, client, hash, proof))
   },
 })
+
+/** Alike for a wrong verifier and for a code that is not this client's, so that nobody can try verifiers or codes. */
+const UNPROVEN = 'is unknown, of another application, or does not belong to this code_verifier.'
+
+const findUser = statement<[hash: Buffer, clientId: string], { user_id: string }>(
+  'select user_id from authorization_codes where hash = $1 and client_id = $2',
+)
 
 type Proof = { verifier: string; redirectUri: string | undefined }
 
@@ -63,13 +80,15 @@ async function redeemCode(
   client: Client,
   hash: Buffer,
   proof: Proof,
-): Promise<TokenResponse | undefined> {
+): Promise<TokenResponse | Problem> {
   const [code] = await lockCode(tx.db, hash, client.id)
-  if (!code) return undefined
+  if (!code) return refusedGrant(`code: ${UNPROVEN}`)
+  if (code.is_expired) return refusedGrant('code: has expired. It can be exchanged for 60 seconds.')
   const jkt = await bindingOf(tx, client)
-  if (!isProvenBy(code, proof) || !isForKey(code, jkt)) return burnCode(tx, code)
+  const fault = faultOf(code, proof, jkt)
+  if (fault) return burnCode(tx, code, fault)
   if (code.is_consumed) return revokeGrantOf(tx, code)
-  if (!code.is_user_active) return undefined
+  if (!code.is_user_active) return closedAccount('code')
   return startGrantOf(tx, client, { userId: code.user_id, scopes: code.scopes, codeHash: hash, jkt })
 }
 
@@ -80,18 +99,27 @@ async function redeemCode(
  */
 const lockCode = statement<[hash: Buffer, clientId: string], Code>(`
   select a.hash, a.client_id, a.user_id, a.redirect_uri, a.scopes, a.code_challenge, a.dpop_jkt, a.grant_id,
-         a.consumed_at is not null as is_consumed, u.disabled_at is null as is_user_active
+         a.expires_at <= statement_timestamp() as is_expired, a.consumed_at is not null as is_consumed, u.disabled_at is null as is_user_active
     from authorization_codes a
     join clients c on c.id = a.client_id
     join users u on u.id = a.user_id
-   where a.hash = $1 and a.client_id = $2 and a.expires_at > statement_timestamp()
+   where a.hash = $1 and a.client_id = $2
      for share of u
      for key share of c
      for update of a`)
 
-function isProvenBy(code: Code, { verifier, redirectUri = code.redirect_uri }: Proof): boolean {
-  const challenge = Buffer.from(sha256(verifier).toString('base64url'))
-  return isSame(challenge, Buffer.from(code.code_challenge)) && redirectUri === code.redirect_uri
+/** What does not fit the code; that it was used is said first, whatever else is wrong. */
+function faultOf(code: Code, { verifier, redirectUri = code.redirect_uri }: Proof, jkt: string | null) {
+  const isRightAddress = redirectUri === code.redirect_uri
+  const isRight = isRightAddress && isForKey(code, jkt) && isProvenBy(code, verifier)
+  if (isRight) return undefined
+  if (code.is_consumed) return usedBefore('code')
+  if (!isRightAddress) return refusedGrant('redirect_uri: is not the address that the code was sent to.')
+  return isForKey(code, jkt) ? refusedGrant(`code: ${UNPROVEN}`) : otherKey('code')
+}
+
+function isProvenBy({ code_challenge }: Code, verifier: string): boolean {
+  return isSame(Buffer.from(sha256(verifier).toString('base64url')), Buffer.from(code_challenge))
 }
 
 /** RFC 9449, section 10: the authorization request may have named the key that must exchange the code. */
@@ -102,11 +130,12 @@ const consumeCode = statement<[hash: Buffer], never>(
 )
 
 /** Consumes the code but revokes nothing: someone who has merely seen a code must not be able to log its user out. */
-async function burnCode(tx: InTransaction, { hash }: Code): Promise<undefined> {
+async function burnCode(tx: InTransaction, { hash }: Code, fault: Problem): Promise<Problem> {
   await consumeCode(tx.db, hash)
+  return fault
 }
 
 /** RFC 6749, section 4.1.2: a second valid use means that the code leaked, so the grant of the first one is revoked. */
 async function revokeGrantOf(tx: InTransaction<CalledContext>, { grant_id: grantId, client_id: clientId }: Code) {
-  return grantId === null ? undefined : revokeReused(tx, { grantId, clientId, reason: 'code_reuse' })
+  return grantId === null ? usedBefore('code') : revokeReused(tx, { grantId, clientId, reason: 'code_reuse' })
 }

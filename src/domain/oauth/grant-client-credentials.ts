@@ -2,9 +2,14 @@ import { statement } from '../../db/statement.ts'
 import { bindingOf } from '../access/dpop-proof.ts'
 import { mint } from '../access/token-format.ts'
 import { unregistered } from '../applications/grant-types.ts'
+import type { CalledContext } from '../core/context.ts'
 import { sha256Hex } from '../core/digest.ts'
+import { Problem } from '../core/problem.ts'
+import { rateLimits } from '../core/rate-limits.ts'
 import { noteClient } from '../core/request-record.ts'
+import type { TokenResponse } from '../core/resources.ts'
 import {
+  type Client,
   findProven,
   IS_AUTHENTIC,
   isProven,
@@ -16,8 +21,10 @@ import {
   SELECT_PRESENTED_CLIENT,
 } from './authenticate-client.ts'
 import { defineGrant } from './grant.ts'
+import { withinIssueLimit } from './issue-limit.ts'
 import { ACCESS_TOKEN_LIFE } from './lifetimes.ts'
-import { parseScope, refusedScope, scopeParameter } from './scope-parameter.ts'
+import type { PresentedCredentials } from './presented-credentials.ts'
+import { faultOfScope, parseScope, scopeParameter } from './scope-parameter.ts'
 import { tokenResponse } from './token-response.ts'
 
 type Issued = PresentedClient & { is_registered: boolean; dpop_bound: boolean; scope: string | null }
@@ -49,21 +56,36 @@ export const clientCredentialsGrant = defineGrant({
   grantType: 'client_credentials',
   parameters: { scope: scopeParameter },
 
-  async exchange(ctx, presented, { scope }) {
-    await refuseThrottled(ctx, presented)
-    const values = await lookUpOf(ctx, presented)
-    const jkt = ctx.caller.dpop ? await bindingOf(ctx, await findProven(ctx, presented, values)) : null
-    const token = mint('access')
-    const [found] = values ? await issueIfRight(ctx.db, ...values, sha256Hex(token), wantedScopes(scope), jkt) : []
-    if (!found || !isProven(found, presented)) return rejectClient(ctx, presented)
-    noteClient(ctx.caller, found.client_id)
-
-    if (!found.is_registered) throw unregistered('client_credentials')
-    if (jkt === null) await bindingOf(ctx, { isDpopBound: found.dpop_bound })
-    if (found.scope === null) throw refusedScope()
-    return tokenResponse(token, found.scope, { jkt })
+  async exchange(ctx, presented, parameters) {
+    const issue = () => issueToApplication(ctx, presented, parameters)
+    const { id } = presented
+    return id === undefined ? issue() : withinIssueLimit(ctx, rateLimits.applicationTokens, id, issue)
   },
 })
+
+async function issueToApplication(
+  ctx: CalledContext,
+  presented: PresentedCredentials,
+  { scope }: { scope?: string | undefined },
+): Promise<TokenResponse> {
+  await refuseThrottled(ctx, presented)
+  const values = await lookUpOf(ctx, presented)
+  const jkt = ctx.caller.dpop ? await bindingOf(ctx, await findProven(ctx, presented, values)) : null
+  const token = mint('access')
+  const [found] = values ? await issueIfRight(ctx.db, ...values, sha256Hex(token), wantedScopes(scope), jkt) : []
+  if (!found || !isProven(found, presented)) return rejectClient(ctx, presented)
+  noteClient(ctx.caller, found.client_id)
+
+  if (!found.is_registered) throw unregistered('client_credentials')
+  if (jkt === null) await bindingOf(ctx, { isDpopBound: found.dpop_bound })
+  if (found.scope === null) return refuseScope(scope, await findProven(ctx, presented, values))
+  return tokenResponse(token, found.scope, { jkt })
+}
+
+/** The statement says only that it issued nothing. */
+function refuseScope(scope: string | undefined, { scopes }: Client): never {
+  throw new Problem('invalid_scope', faultOfScope(scope, scopes) ?? 'scope: has changed meanwhile; ask again.')
+}
 
 const NO_SCOPE = [''] // no client is registered for it, so the statement issues nothing
 

@@ -3,12 +3,14 @@ import { bindingOf } from '../access/dpop-proof.ts'
 import { mint, successorOf } from '../access/token-format.ts'
 import type { CalledContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
+import type { Problem } from '../core/problem.ts'
 import type { TokenResponse } from '../core/resources.ts'
 import type { Scope } from '../core/scopes.ts'
 import { isSame } from '../core/timing-safe.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import type { Client } from './authenticate-client.ts'
 import { defineGrant } from './grant.ts'
+import { closedAccount, otherKey, refusedGrant } from './grant-refusals.ts'
 import { redeemOnce, requireClient, requireParameter, revokeReused } from './grant-steps.ts'
 import { ACCESS_TOKEN_LIFE, REFRESH_TOKEN_LIFE } from './lifetimes.ts'
 import { scopeParameter, scopesWithin } from './scope-parameter.ts'
@@ -22,21 +24,32 @@ import { tokenResponse } from './token-response.ts'
 export const refreshTokenGrant = defineGrant({
   grantType: 'refresh_token',
   parameters: {
-    refresh_token: { description: 'With `refresh_token`: the newest one of the grant.', isSecret: true },
+    refresh_token: {
+      description: 'With `refresh_token`: the newest one of the grant.',
+      example: 'lsrt_0000000000000000000000000000000000000000000AAAAAA',
+      isSecret: true,
+    },
     scope: scopeParameter,
   },
 
   async exchange(ctx, presented, { refresh_token, scope }) {
     const client = await requireClient(ctx, presented, 'refresh_token')
     const value = requireParameter('refresh_token', refresh_token)
-    const refusal = 'refresh_token: is unknown, expired, revoked, or belongs to another client.'
-    return redeemOnce(ctx, { kind: 'refresh', value, refusal }, (tx, hash) =>
-      rotate(tx, client, { token: value, hash, scope }),
-    )
+    const parameter = 'refresh_token'
+    const redeemable = { client, kind: 'refresh', parameter, value, findUser, unknown: UNKNOWN } as const
+    return redeemOnce(ctx, redeemable, (tx, hash) => rotate(tx, client, { token: value, hash, scope }))
   },
 })
 
+const UNKNOWN = 'is unknown, or of another application.'
+
+const findUser = statement<[hash: Buffer, clientId: string], { user_id: string }>(`
+  select g.user_id from refresh_tokens r join grants g on g.id = r.grant_id where r.hash = $1 and g.client_id = $2`)
+
 type Presented = {
+  is_revoked: boolean
+  is_expired: boolean
+  is_user_active: boolean
   grant_id: string
   user_id: string
   scopes: Scope[]
@@ -52,13 +65,17 @@ async function rotate(
   tx: InTransaction<CalledContext>,
   client: Client,
   { token, hash, scope }: Refresh,
-): Promise<TokenResponse | undefined> {
+): Promise<TokenResponse | Problem> {
   const [found] = await lockPresented(tx.db, hash, client.id)
-  if (!found) return undefined
+  if (!found) return refusedGrant(`refresh_token: ${UNKNOWN}`)
+  const end = endOf(found)
+  if (end) return end
   const granted = found.scopes.filter((one) => client.scopes.includes(one))
   const scopes = scopesWithin(scope, granted)
   const jkt = await bindingOf(tx, client)
-  if (found.dpop_jkt !== null && found.dpop_jkt !== jkt) return undefined
+  if (found.dpop_jkt !== null && found.dpop_jkt !== jkt) {
+    return otherKey('refresh_token')
+  }
 
   const { grant_id: grantId, user_id: userId, successor_hash: earlier } = found
   const successor = earlier ? await successorAgain(tx, token, earlier, found.is_fresh) : firstSuccessor(tx, token)
@@ -70,19 +87,27 @@ async function rotate(
   return tokenResponse(access, scopes.join(' '), { refreshToken: successor, jkt })
 }
 
+function endOf({ is_revoked, is_user_active, is_expired }: Presented): Problem | undefined {
+  if (is_revoked) return refusedGrant('refresh_token: its grant has been revoked.')
+  if (!is_user_active) return closedAccount('refresh_token')
+  if (is_expired) return refusedGrant('refresh_token: has expired. One lives for 30 days, and its grant for a year.')
+  return undefined
+}
+
 /**
  * Locks the grant before the token, so that refreshes and revocations of one grant wait for each other. User and client are
  * locked before both, in the order in which deleting them locks their rows.
  */
 const lockPresented = statement<[hash: Buffer, clientId: string], Presented>(`
   select r.grant_id, g.user_id, g.scopes, g.dpop_jkt, r.successor_hash,
-         coalesce(r.consumed_at > statement_timestamp() - interval '60 seconds', false) as is_fresh
+         coalesce(r.consumed_at > statement_timestamp() - interval '60 seconds', false) as is_fresh,
+         g.revoked_at is not null as is_revoked, r.expires_at <= statement_timestamp() as is_expired,
+         u.disabled_at is null as is_user_active
     from refresh_tokens r
     join grants g on g.id = r.grant_id
     join clients c on c.id = g.client_id
     join users u on u.id = g.user_id
-   where r.hash = $1 and g.client_id = $2 and r.expires_at > statement_timestamp()
-     and g.revoked_at is null and u.disabled_at is null
+   where r.hash = $1 and g.client_id = $2
      for key share of u, c
      for update of g, r`)
 

@@ -1,14 +1,18 @@
 import { eq } from 'drizzle-orm'
+import type { Database } from '../../db/client.ts'
 import { grants } from '../../db/schema/index.ts'
-import { isWellFormed, type TokenKind } from '../access/token-format.ts'
-import { type GrantType, requireGrantType } from '../applications/grant-types.ts'
+import type { GrantType } from '../../shared/grants.ts'
+import { requireGrantType } from '../applications/grant-types.ts'
 import type { CalledContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
+import { rateLimits } from '../core/rate-limits.ts'
 import type { TokenResponse } from '../core/resources.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
 import { authenticateClient, type Client } from './authenticate-client.ts'
+import { type Presented, refusedGrant, requireForm, usedBefore } from './grant-refusals.ts'
 import { type NewGrant, startGrant } from './issue.ts'
+import { withinIssueLimit } from './issue-limit.ts'
 import type { PresentedCredentials } from './presented-credentials.ts'
 import { type RevokeReason, revokeGrants } from './revoke-grants.ts'
 
@@ -29,22 +33,32 @@ export function requireParameter(name: string, value: string | undefined): strin
   throw new Problem('invalid_request', `${name}: is required.`)
 }
 
-type Redeemable = { kind: TokenKind; value: string; refusal: string }
-type Redeem = (tx: InTransaction<CalledContext>, hash: Buffer) => Promise<TokenResponse | undefined>
+type Redeemable = Presented & {
+  client: Client
+  /** Finds whose consent it came from, whether or not it still counts. */
+  findUser: (db: Database, hash: Buffer, clientId: string) => Promise<{ user_id: string }[]>
+}
+type Redeem = (tx: InTransaction<CalledContext>, hash: Buffer) => Promise<TokenResponse | Problem>
 
 /**
- * Exchanges what a user's consent has left with the client, a code or a token, in one transaction. `redeem` refuses by
- * returning undefined, and `invalid_grant` with the words of `refusal` is thrown after the commit: a throw inside would
- * undo what a refusal does to a code or its grant.
+ * Exchanges what a user's consent has left with the client, a code or a token, in one transaction. `redeem` returns what it
+ * refuses with, which is thrown after the commit: a throw inside would undo what a refusal does to a code or its grant. Throws
+ * `invalid_grant`; `rate_limited` before, which consumes nothing.
  */
 export async function redeemOnce(
   ctx: CalledContext,
-  { kind, value, refusal }: Redeemable,
+  { client, findUser, ...presented }: Redeemable,
   redeem: Redeem,
 ): Promise<TokenResponse> {
-  const tokens = isWellFormed(kind, value) ? await transact(ctx, (tx) => redeem(tx, sha256(value))) : undefined
-  if (tokens) return tokens
-  throw new Problem('invalid_grant', refusal)
+  requireForm(presented)
+  const hash = sha256(presented.value)
+  const [found] = await findUser(ctx.db, hash, client.id)
+  if (!found) throw refusedGrant(`${presented.parameter}: ${presented.unknown}`)
+  return withinIssueLimit(ctx, rateLimits.userTokens, `${client.id} ${found.user_id}`, async () => {
+    const outcome = await transact(ctx, (tx) => redeem(tx, hash))
+    if (outcome instanceof Problem) throw outcome
+    return outcome
+  })
 }
 
 type Consent = Pick<NewGrant, 'userId' | 'scopes' | 'codeHash'> & { jkt: string | null }
@@ -63,11 +77,12 @@ export const startGrantOf = (tx: InTransaction, client: Client, consent: Consent
 
 type Reused = { grantId: string; clientId: string; reason: RevokeReason }
 
-/** Ends a grant because what it came from, or its refresh token, was used a second time. */
+/** Ends a grant because what it came from, or its refresh token, was used a second time. Returns what to refuse with. */
 export async function revokeReused(
   tx: InTransaction<CalledContext>,
   { grantId, clientId, reason }: Reused,
-): Promise<undefined> {
+): Promise<Problem> {
   const actor = { type: 'client', id: clientId } as const
   await revokeGrants(tx, eq(grants.id, grantId), { reason, actor })
+  return usedBefore(reason === 'code_reuse' ? 'code' : 'refresh_token')
 }

@@ -1,4 +1,4 @@
-import type { GrantType } from '../applications/grant-types.ts'
+import type { GrantType } from '../../shared/grants.ts'
 import type { CalledContext } from '../core/context.ts'
 import type { TokenResponse } from '../core/resources.ts'
 import type { Parameter, ValuesOf } from './parameters.ts'

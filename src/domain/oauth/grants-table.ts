@@ -1,9 +1,9 @@
-import type { GrantType } from '../applications/grant-types.ts'
+import type { GrantType } from '../../shared/grants.ts'
 import type { Grant } from './grant.ts'
 import { authorizationCodeGrant } from './grant-authorization-code.ts'
 import { clientCredentialsGrant } from './grant-client-credentials.ts'
 import { refreshTokenGrant } from './grant-refresh-token.ts'
-import { type Parameter, secretsOf } from './parameters.ts'
+import { examplesOf, type Parameter, secretsOf } from './parameters.ts'
 import { clientParameters } from './presented-credentials.ts'
 
 /**
@@ -25,6 +25,14 @@ type GrantParameter = { [Type in GrantType]: keyof (typeof grantsByType)[Type]['
 export const grantParameters = Object.fromEntries(
   all.flatMap(({ parameters }) => Object.entries<Parameter>(parameters)),
 ) as Record<GrantParameter, Parameter>
+
+/** A token request of each grant, of a client that authenticates in the body. */
+export const exampleRequests: Readonly<Record<string, Record<string, string>>> = Object.fromEntries(
+  all.map(({ grantType, parameters }) => [
+    grantType,
+    { grant_type: grantType, ...examplesOf(clientParameters), ...examplesOf(parameters) },
+  ]),
+)
 
 /** Parameters of any OAuth endpoint that are secrets. `token` is the one that is revoked. */
 export const secretParameters: readonly string[] = [

@@ -8,7 +8,7 @@ import type { Scope } from '../core/scopes.ts'
 
 /** What a credential is and whether it is valid; never the credential itself. */
 export type Inspection = {
-  kind: 'access_token' | 'refresh_token' | 'api_key' | 'client_secret' | 'unknown'
+  kind: 'access_token' | 'refresh_token' | 'api_key' | 'client_secret' | 'overlay_key' | 'unknown'
   active: boolean
   client_id: string | null
   user_id: string | null
@@ -19,9 +19,10 @@ export type Inspection = {
 
 const lookUp = (columns: string, from: string, isDead: string) =>
   statement<[hash: Buffer], Omit<Inspection, 'kind'>>(`
-    select ${columns}, not (c.disabled_at is not null or ${isDead}) as active from ${from} where x.hash = $1`)
+    select ${columns}, not (${isDead}) as active from ${from} where x.hash = $1`)
 
-const EXPIRED = 'coalesce(x.expires_at <= statement_timestamp(), false)'
+/** Its application is stopped, or its own time is over. */
+const ENDED = 'c.disabled_at is not null or coalesce(x.expires_at <= statement_timestamp(), false)'
 const EXPIRY = `${instantText('x.expires_at')} as expires_at`
 
 const kinds = {
@@ -30,7 +31,7 @@ const kinds = {
     find: lookUp(
       `x.client_id, x.user_id, u.username, x.scopes, ${EXPIRY}`,
       'access_tokens x join clients c on c.id = x.client_id left join users u on u.id = x.user_id left join grants g on g.id = x.grant_id',
-      `${EXPIRED} or x.revoked_at is not null or g.revoked_at is not null or u.disabled_at is not null`,
+      `${ENDED} or x.revoked_at is not null or g.revoked_at is not null or u.disabled_at is not null`,
     ),
   },
   refresh: {
@@ -38,7 +39,7 @@ const kinds = {
     find: lookUp(
       `g.client_id, g.user_id, u.username, g.scopes, ${EXPIRY}`,
       'refresh_tokens x join grants g on g.id = x.grant_id join clients c on c.id = g.client_id join users u on u.id = g.user_id',
-      `${EXPIRED} or x.consumed_at is not null or g.revoked_at is not null or u.disabled_at is not null`,
+      `${ENDED} or x.consumed_at is not null or g.revoked_at is not null or u.disabled_at is not null`,
     ),
   },
   key: {
@@ -46,7 +47,7 @@ const kinds = {
     find: lookUp(
       `x.client_id, null as user_id, null as username, x.scopes, ${EXPIRY}`,
       'api_keys x join clients c on c.id = x.client_id',
-      `${EXPIRED} or x.revoked_at is not null`,
+      `${ENDED} or x.revoked_at is not null`,
     ),
   },
   secret: {
@@ -54,7 +55,15 @@ const kinds = {
     find: lookUp(
       `x.client_id, null as user_id, null as username, c.scopes, ${EXPIRY}`,
       'client_secrets x join clients c on c.id = x.client_id',
-      EXPIRED,
+      ENDED,
+    ),
+  },
+  overlay: {
+    kind: 'overlay_key',
+    find: lookUp(
+      `null as client_id, x.channel_id as user_id, u.username, '{}'::text[] as scopes, null as expires_at`,
+      'overlay_keys x join users u on u.id = x.channel_id',
+      'u.disabled_at is not null',
     ),
   },
 } as const
@@ -74,7 +83,7 @@ export async function inspectOwnCredential(ctx: UserContext, credential: string)
 
 /** For operators. What is not a credential of this service, or was never issued, is `unknown`. */
 export async function inspectCredential({ db }: Context, credential: string): Promise<Inspection> {
-  for (const name of ['access', 'refresh', 'key', 'secret'] as const) {
+  for (const name of ['access', 'refresh', 'key', 'secret', 'overlay'] as const) {
     if (!isWellFormed(name, credential)) continue
     const { kind, find } = kinds[name]
     const [found] = await find(db, sha256(credential))

@@ -1,6 +1,7 @@
 /** A parameter of a request body, of type string and optional; what it is needed for is checked where it is used. */
 export type Parameter = {
   description: string
+  example?: string
   /** Whoever reads it could use it: it is refused in an address, and no line of the log shows it. */
   isSecret?: true
   /** Accepted, but not shown in `/openapi.json`: the specification fixes the fields that are. */
@@ -8,6 +9,12 @@ export type Parameter = {
 }
 
 export type ValuesOf<Parameters> = { [Name in keyof Parameters]?: string | undefined }
+
+/** An example of each parameter that has one. */
+export const examplesOf = (parameters: Record<string, Parameter>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(parameters).flatMap(([name, { example }]) => (example === undefined ? [] : [[name, example]])),
+  )
 
 export const secretsOf = (parameters: Record<string, Parameter>): string[] =>
   Object.keys(parameters).filter((name) => parameters[name]?.isSecret)

@@ -1,4 +1,4 @@
-import type { Caller } from '../core/context.ts'
+import type { Caller } from '../core/caller.ts'
 import { Problem } from '../core/problem.ts'
 import { subjectOf } from './client-assertion.ts'
 import type { Parameter, ValuesOf } from './parameters.ts'
@@ -14,9 +14,13 @@ export type PresentedCredentials = {
 
 /** How a client names and proves itself in a body (RFC 6749, section 2.3.1; RFC 7521, section 4.2). */
 export const clientParameters = {
-  client_id: { description: 'Unless the client authenticates by HTTP Basic.' },
+  client_id: {
+    description: 'Unless the client authenticates by HTTP Basic.',
+    example: 'cli_01kdyrfq3e7y2n8v4c5b6m9t0a',
+  },
   client_secret: {
     description: 'Of a confidential client that does not authenticate by HTTP Basic.',
+    example: 'lscs_0000000000000000000000000000000000000000000AAAAAA',
     isSecret: true,
   },
   client_assertion_type: { description: 'RFC 7521, section 4.2.', isExtension: true },

@@ -20,16 +20,16 @@ export type RevokeRequest = ClientFields & { token: string }
 export async function revokeToken(ctx: CalledContext, request: RevokeRequest): Promise<Record<string, never>> {
   const client = await authenticateClient(ctx, presentedCredentials(ctx.caller, omitEmpty(request)))
   if (isWellFormed('access', request.token)) {
-    await revokeAccessToken(ctx.db, sha256(request.token), client.id)
-    ctx.credentials.forget()
+    const [revoked] = await revokeAccessToken(ctx.db, sha256(request.token), client.id)
+    if (revoked) ctx.credentials.end(revoked.digest)
   }
   if (isWellFormed('refresh', request.token)) await revokeGrantOf(ctx, client, request.token)
   return {}
 }
 
-const revokeAccessToken = statement<[hash: Buffer, clientId: string], never>(`
+const revokeAccessToken = statement<[hash: Buffer, clientId: string], { digest: string }>(`
   update access_tokens set revoked_at = statement_timestamp()
-   where hash = $1 and client_id = $2 and revoked_at is null`)
+   where hash = $1 and client_id = $2 and revoked_at is null returning encode(hash, 'base64') as digest`)
 
 const findGrant = statement<[hash: Buffer, clientId: string], { id: string }>(`
   select g.id from refresh_tokens r join grants g on g.id = r.grant_id where r.hash = $1 and g.client_id = $2`)

@@ -4,20 +4,39 @@ import type { Parameter } from './parameters.ts'
 
 export const scopeParameter: Parameter = {
   description: 'Scopes with spaces between; all that is possible when left out.',
+  example: 'channel:read chat:read',
 }
 
 /**
  * The scopes that a `scope` parameter asks for, each once; all of `allowed` when it is omitted. Throws `invalid_scope` for
- * one that is unknown or not among them. The separator is exactly one space (RFC 6749, section 3.3).
+ * one that is unknown or not among them.
  */
 export function scopesWithin(scope: string | undefined, allowed: readonly Scope[]): Scope[] {
-  const wanted = scope === undefined ? [...allowed] : parseScope(scope)
-  if (wanted?.every((one) => allowed.includes(one)) && wanted.length > 0) return wanted
-  throw refusedScope()
+  const fault = faultOfScope(scope, allowed)
+  if (fault !== undefined) throw new Problem('invalid_scope', fault)
+  return scope === undefined ? [...allowed] : (parseScope(scope) ?? [])
 }
 
-export const refusedScope = () =>
-  new Problem('invalid_scope', 'scope: is malformed, unknown, or more than this client may ask for.')
+/**
+ * Which scope of a `scope` parameter is refused, why, and which may be asked for; undefined when none is. Without quotes, for a
+ * redirect and a challenge cannot hold any (RFC 6749, section 4.1.2.1).
+ */
+export function faultOfScope(scope: string | undefined, allowed: readonly Scope[]): string | undefined {
+  if (allowed.length === 0) return 'scope: there is none that may be asked for.'
+  const refused = scope?.split(' ').find((name) => !allowed.some((one) => one === name))
+  return refused === undefined
+    ? undefined
+    : `scope: ${wordsFor(refused)} Those that may be asked for: ${allowed.join(' ')}`
+}
+
+/** The separator is exactly one space (RFC 6749, section 3.3). */
+function wordsFor(name: string): string {
+  if (name === '') return 'has a space too many.'
+  const shown = name.slice(0, SHOWN_MAX).replace(/[^\x21\x23-\x5b\x5d-\x7e]/g, '?')
+  return isScope(name) ? `${shown} is more than may be asked for here.` : `there is no scope ${shown}.`
+}
+
+const SHOWN_MAX = 50
 
 /** What a `scope` parameter names; undefined when some of it is no scope of ours. */
 export function parseScope(scope: string): Scope[] | undefined {

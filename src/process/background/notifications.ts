@@ -1,6 +1,6 @@
 import type { DatabaseTarget } from '../../db/client.ts'
 import { listenToChannels } from '../../db/listener.ts'
-import { announcer } from '../../db/notifier.ts'
+import { announcementIn, announcer } from '../../db/notifier.ts'
 import type { Context } from '../../domain/core/context.ts'
 import type { WakeHub } from '../../domain/events/wake-hub.ts'
 import { endAttemptsOf } from '../../domain/webhooks/queue/in-flight.ts'
@@ -8,13 +8,13 @@ import { STOPPED_CHANNEL } from '../../domain/webhooks/subscriptions/delete.ts'
 import { EdgeLogger } from '../../telemetry/edge-logger.ts'
 import type { ProcessContext } from '../context.ts'
 
-/** Triggers of the database notify this channel of changes that may invalidate a credential (see the migrations). */
+/** Triggers of the database say on this channel what has ended that credentials depend on (see the migrations). */
 const CREDENTIALS_CHANNEL = 'credential_changes'
 const WAKE_CHANNEL = 'webhook_wake'
 
 /** Notifies other processes of every commit of an event in this process, whether or not this one delivers webhooks. */
-export function notifyCommits({ db }: Context, waker: WakeHub): AsyncDisposable {
-  const stop = waker.onCommit(announcer(db, WAKE_CHANNEL))
+export function notifyCommits({ db }: Context, wakeHub: WakeHub): AsyncDisposable {
+  const stop = wakeHub.onCommit(announcer(db, WAKE_CHANNEL, wakeHub.id))
   return { [Symbol.asyncDispose]: async () => stop() }
 }
 
@@ -25,12 +25,15 @@ export function notifyCommits({ db }: Context, waker: WakeHub): AsyncDisposable 
  */
 export function listenToNotifications(
   context: Pick<ProcessContext, 'credentials' | 'log'>,
-  { waker, target }: { waker: WakeHub; target: DatabaseTarget },
+  { wakeHub, target }: { wakeHub: WakeHub; target: DatabaseTarget },
 ): AsyncDisposable {
   const { credentials, log } = context
   const channels = {
-    [CREDENTIALS_CHANNEL]: credentials.forget,
-    [WAKE_CHANNEL]: waker.wakeHere,
+    [CREDENTIALS_CHANNEL]: credentials.end,
+    [WAKE_CHANNEL]: (payload: string) => {
+      const { sender, names } = announcementIn(payload)
+      if (sender !== wakeHub.id) wakeHub.wakeHere(names) // whoever announced it was woken by the commit itself
+    },
     [STOPPED_CHANNEL]: endAttemptsOf,
   }
   const edge = new EdgeLogger(log, {
@@ -41,7 +44,7 @@ export function listenToNotifications(
     onUp: () => {
       edge.up()
       credentials.trust()
-      waker.wakeHere() // for events whose notifications were lost
+      wakeHub.wakeHere([]) // for events whose notifications were lost
     },
     onDown: (error) => {
       edge.down({ err: error })

@@ -18,6 +18,17 @@ export type ClusterMessage =
   | { kind: 'failed'; reason: string }
 
 const REPLACE_AFTER_MS = 1_000
+const LOST_MAX = 3
+
+class LostWorker extends Error {
+  override readonly name = 'LostWorker'
+  readonly how: string | number
+
+  constructor(how: string | number) {
+    super(`A worker process exited before it was ready (${how})`)
+    this.how = how
+  }
+}
 
 /** The worker processes of a cluster. One that exits by itself is replaced. */
 export class WorkerProcesses {
@@ -34,9 +45,22 @@ export class WorkerProcesses {
     this.#stopping = stopping
   }
 
-  /** Resolves when all are ready; rejects with the reason of the first that fails. */
+  /** Resolves when all are ready; rejects with the reason of the first that fails. One that is killed meanwhile is replaced. */
   async start(): Promise<void> {
-    await Promise.all(Array.from({ length: this.#size }, () => this.#fork()))
+    await Promise.all(Array.from({ length: this.#size }, () => this.#forkAgain()))
+  }
+
+  /** A worker that ends without a word was killed, by somebody or for want of memory; thrice in a row it is no accident. */
+  async #forkAgain(): Promise<void> {
+    for (let lost = 1; ; lost++) {
+      try {
+        return await this.#fork()
+      } catch (error) {
+        if (!(error instanceof LostWorker) || lost === LOST_MAX || this.#stopping.aborted) throw error
+        logger.error({ how: error.how }, 'Worker process exited before it was ready: starting a replacement')
+        await after(REPLACE_AFTER_MS, undefined, { signal: this.#stopping })
+      }
+    }
   }
 
   /** Replaces each worker, once its replacement is ready: new code and configuration without an interruption. */
@@ -109,7 +133,7 @@ async function untilReady(worker: Worker): Promise<void> {
     if (message.kind === 'ready') resolve()
     if (message.kind === 'failed') reject(new Error(message.reason))
   })
-  worker.once('exit', () => reject(new Error('A worker process exited before it was ready')))
+  worker.once('exit', (code, signal) => reject(new LostWorker(signal ?? code)))
   await promise
 }
 

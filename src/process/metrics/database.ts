@@ -2,6 +2,8 @@ import { countConnections } from '../../db/connections.ts'
 import { clockAheadMs } from '../../db/database-time.ts'
 import { partitionsUntil } from '../../db/partitions.ts'
 import type { Context } from '../../domain/core/context.ts'
+import { relayLag } from '../../domain/events/relay.ts'
+import { CLOCK_OFF_MS_MAX } from '../../domain/health.ts'
 import { queueMetrics } from '../../domain/webhooks/queue/queue-metrics.ts'
 import { Metrics, type Sample } from '../../telemetry/metrics.ts'
 import { within } from '../../time/within.ts'
@@ -29,6 +31,7 @@ function describe({
   connections,
   partitionsAheadS,
   clockOffS,
+  relayLagEvents,
 }: Readings): Record<string, [help: string, samples: Sample[]]> {
   const one = (value: number): Sample[] => [{ value }]
   return {
@@ -41,15 +44,20 @@ function describe({
       ],
     ],
     webhook_open_breakers: ['Subscriptions that are left alone for a while', one(queue.open_breakers)],
+    webhook_owners_at_cap: ['Accounts that have as much in flight as they may', one(queue.owners_at_cap)],
     webhook_oldest_xmin_age: ['Seconds since the oldest open transaction began', one(queue.oldest_xmin_age_s)],
     webhook_dead_tuples: ['Dead rows of the queue', one(queue.dead_tuples)],
     database_partitions_ahead_seconds: [
-      'For how long from now every row finds its partition; a week, less the time since the last maintenance',
+      'For how long from now every row finds its partition, up to the first gap; a week, less the time since the last maintenance',
       one(partitionsAheadS),
     ],
     clock_off_seconds: [
-      'How far the clocks of this machine and of the database are apart; from 120 on it is not ready',
+      `How far the clocks of this machine and of the database are apart; from ${CLOCK_OFF_MS_MAX / 1000} on it is not ready`,
       one(clockOffS),
+    ],
+    event_relay_lag: [
+      'Events that are not relayed to NATS yet; nothing where none ever were',
+      relayLagEvents === undefined ? [] : one(relayLagEvents),
     ],
     database_connections: [
       'Connections of all processes, by client and state',
@@ -68,12 +76,13 @@ async function readInTime(ctx: Context): Promise<Readings | undefined> {
 }
 
 async function read(ctx: Context) {
-  const [queue, connections, until, aheadMs] = await Promise.all([
+  const [queue, connections, until, aheadMs, relayLagEvents] = await Promise.all([
     queueMetrics(ctx),
     countConnections(ctx.slow),
-    partitionsUntil(ctx.slow),
+    partitionsUntil(ctx.slow, ctx.now()),
     clockAheadMs(ctx.slow),
+    relayLag(ctx.slow),
   ])
   const partitionsAheadS = (until.getTime() - ctx.now().getTime()) / 1000
-  return { queue, connections, partitionsAheadS, clockOffS: Math.abs(aheadMs) / 1000 }
+  return { queue, connections, partitionsAheadS, clockOffS: Math.abs(aheadMs) / 1000, relayLagEvents }
 }

@@ -4,7 +4,14 @@ import type { LoadLimit } from '../../rest/http/load-limit.ts'
 import type { MetricValues } from '../../telemetry/metrics.ts'
 import type { ProcessMetrics } from '../../telemetry/process-metrics.ts'
 import type { Disposables } from '../disposables.ts'
-import { deliveryMetricMirrors, poolMetrics, requestMetrics } from './process.ts'
+import {
+  brokerMetrics,
+  counterMetrics,
+  deliveryMetricMirrors,
+  poolMetrics,
+  requestMetrics,
+  tailMetricMirrors,
+} from './process.ts'
 
 type MetricsConfig = Pick<Config, 'metricsPort' | 'host'>
 
@@ -16,7 +23,14 @@ export async function openMetrics(
   if (metricsPort === undefined) return undefined
   const { ProcessMetrics } = await import('../../telemetry/process-metrics.ts')
   const metrics = new ProcessMetrics()
-  metrics.mirror(...poolMetrics(), ...deliveryMetricMirrors(), ...(loadLimit ? requestMetrics(loadLimit) : []))
+  metrics.mirror(
+    ...poolMetrics(),
+    ...deliveryMetricMirrors(),
+    ...tailMetricMirrors(),
+    ...counterMetrics(),
+    ...brokerMetrics(),
+    ...(loadLimit ? requestMetrics(loadLimit) : []),
+  )
   return metrics
 }
 

@@ -1,8 +1,12 @@
+import { sharedCounterMetrics } from '../../counters/shared-counters.ts'
 import { poolSizes } from '../../db/pools.ts'
+import { tailMetrics } from '../../domain/events/tail/metrics.ts'
 import { deliveryMetrics } from '../../domain/webhooks/worker/metrics.ts'
+import { natsMetrics } from '../../nats/metrics.ts'
 import type { LoadLimit } from '../../rest/http/load-limit.ts'
+import type { Durations } from '../../telemetry/durations.ts'
 import type { Mirrored, Sample } from '../../telemetry/metrics.ts'
-import { statementsInFlight } from './statements.ts'
+import { statementsInFlight, textsBarred } from './statements.ts'
 
 /** Requests that this process is answering. */
 export const requestMetrics = (loadLimit: LoadLimit): Mirrored[] => [
@@ -15,16 +19,52 @@ export const poolMetrics = (): Mirrored[] => [
   gauge('database_statements_in_flight', 'Statements that are not answered yet, by pool', () =>
     byLabel('pool', statementsInFlight),
   ),
+  gauge(
+    'database_statements_barred',
+    'Statements, by their text, that are refused beyond their share of the connections',
+    () => [{ value: textsBarred }],
+  ),
   gauge('database_pool_connections_max', 'Connections that a pool may open', () => byLabel('pool', poolSizes)),
+]
+
+/** Rate limits of this process. */
+export const counterMetrics = (): Mirrored[] => [
+  gauge(
+    'http_rate_limits_alone',
+    'Processes that count rate limits alone, because what they share does not answer',
+    () => [{ value: sharedCounterMetrics.areAway ? 1 : 0 }],
+  ),
+]
+
+/** The broker that brings events to this process, where one is configured. */
+export const brokerMetrics = (): Mirrored[] => [
+  gauge('nats_away', 'Processes that read events from the database, because NATS does not answer', () => [
+    { value: natsMetrics.isAway ? 1 : 0 },
+  ]),
+]
+
+/** Live events in this process. */
+export const tailMetricMirrors = (): Mirrored[] => [
+  counter('event_tail_events_total', 'Events that were told to streams and those who wait', () => [
+    { value: tailMetrics.events },
+  ]),
+  counter(
+    'event_tail_fallbacks_total',
+    'Times that a channel was read because no notification, or no broker, had told what was new',
+    () => [{ value: tailMetrics.fallbacks }],
+  ),
+  histogram('event_tail_lag_seconds', 'From an event to when it is told', tailMetrics.lagS),
 ]
 
 /** Deliveries of this process: by its worker, the cron endpoint or the command line. */
 export const deliveryMetricMirrors = (): Mirrored[] => [
-  gauge('webhook_in_flight', 'Attempts being made', () => [{ value: deliveryMetrics.inFlight }]),
+  gauge('webhook_in_flight', 'Attempts being made, by the pace of their receivers', () =>
+    byLabel('pace', deliveryMetrics.inFlight),
+  ),
   counter('webhook_attempts_total', 'Attempts by what became of the delivery', () =>
     byLabel('outcome', deliveryMetrics.attempts),
   ),
-  counter('webhook_disabled_total', 'Subscriptions that an attempt disabled', () =>
+  counter('webhook_disabled_total', 'Subscriptions that an attempt disabled, or the end of their grant', () =>
     byLabel('reason', deliveryMetrics.disabled),
   ),
   counter('webhook_lost_leases_total', 'Results that came when somebody else held the lease', () => [
@@ -42,7 +82,6 @@ export const deliveryMetricMirrors = (): Mirrored[] => [
 ]
 
 type Read = () => Sample[]
-type Durations = typeof deliveryMetrics.attemptS
 const gauge = (name: string, help: string, read: Read): Mirrored => ({ name, help, type: 'gauge', read })
 const counter = (name: string, help: string, read: Read): Mirrored => ({ name, help, type: 'counter', read })
 const histogram = (name: string, help: string, durations: Durations): Mirrored => ({

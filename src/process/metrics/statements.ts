@@ -1,4 +1,5 @@
 import type { PoolName } from '../../db/pools.ts'
+import { EdgeLogger } from '../../telemetry/edge-logger.ts'
 import { type Logger, logger } from '../../telemetry/logger.ts'
 import type { ProcessMetrics } from '../../telemetry/process-metrics.ts'
 import type { Traces } from '../../telemetry/traces.ts'
@@ -12,6 +13,9 @@ const TEXT_LENGTH_MAX = 160
 
 /** Statements of this process that are not answered yet, by pool. */
 export const statementsInFlight: Record<PoolName, number> = { fast: 0, slow: 0, replica: 0 }
+
+/** Texts of statements of which no more are sent, because they hold their share of the pool. */
+export let textsBarred = 0
 
 let loggedAt = Number.NEGATIVE_INFINITY
 
@@ -41,6 +45,19 @@ export function watchStatements({ metrics, traces, log = logger }: Watchers = {}
       if (durationMs >= SLOW_MS[pool])
         logSlow(log, { pool, durationMs: Math.round(durationMs), statement: redactedText(text) })
     }
+  }
+}
+
+/** Logs which statements hold their share of the connections when that begins, and when it has ended; it counts them, too. */
+export function watchBulkhead(log: Logger = logger) {
+  const edge = new EdgeLogger(log, {
+    down: 'Statements hold their share of the connections: others like them are refused',
+    up: 'Statements are no longer refused',
+  })
+  return (texts: readonly string[]) => {
+    textsBarred = texts.length
+    if (texts.length === 0) edge.up()
+    else edge.down({ statements: texts.map(redactedText) })
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
-import type { Caller, DpopProof } from '../../domain/core/context.ts'
+import type { Caller, DpopProof } from '../../domain/core/caller.ts'
+import { rawPathOf } from './request-target.ts'
 
 const WELL_FORMED_ID = /^[\w.:=+/-]{1,128}$/
 
@@ -22,7 +23,7 @@ export function callerOf(request: IncomingMessage, trustProxy: number): Caller {
 
 /** A DPoP proof is for a path without its query. */
 function proofOf({ method = '', url = '' }: IncomingMessage, jwt: string): DpopProof {
-  return { jwt, method, path: url.replace(/[?#].*$/s, '') }
+  return { jwt, method, path: rawPathOf(url) }
 }
 
 /** Whether a header shows that a proxy was in between, or that a browser sent this for another website. */

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { RequestRecord } from './request-record.ts'
 
@@ -10,7 +11,8 @@ export type Connection = {
   chunked: Exchange | undefined
   /** The record of the request that is being answered. */
   record: RequestRecord | undefined
-  isAnswering: boolean
+  /** The response that is being prepared or sent. */
+  answering: ServerResponse | undefined
   /** Requests that were sent ahead and wait for their turn. */
   waiting: Exchange[]
 }
@@ -21,7 +23,50 @@ const connections = new WeakMap<Duplex, Connection>()
 export function connectionOf(socket: Duplex): Connection {
   const known = connections.get(socket)
   if (known) return known
-  const connection: Connection = { chunked: undefined, record: undefined, isAnswering: false, waiting: [] }
+  const connection: Connection = { chunked: undefined, record: undefined, answering: undefined, waiting: [] }
   connections.set(socket, connection)
   return connection
+}
+
+const open = new WeakMap<Server, Set<Socket>>()
+
+/** Remembers the connections of a server while they are open. Called before it listens. */
+export function followConnections(server: Server): void {
+  const sockets = new Set<Socket>()
+  open.set(server, sockets)
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+}
+
+/**
+ * From now on each answer is the last of its connection, also one that is being prepared: a client sends no request into a connection
+ * that is about to be closed. What was sent ahead is answered first.
+ */
+export function endConnectionsAfterAnswers(server: Server): void {
+  for (const event of ['request', 'checkExpectation']) server.prependListener(event, answerAsLast)
+  for (const socket of open.get(server) ?? []) {
+    const { answering, waiting } = connectionOf(socket)
+    const last = waiting.at(-1)?.response ?? answering
+    if (last) last.shouldKeepAlive = false
+  }
+}
+
+function answerAsLast(_: IncomingMessage, response: ServerResponse) {
+  response.shouldKeepAlive = false
+}
+
+/**
+ * Returns what closes the connections of a server on which nothing is asked, answered, or has come since its last call. Node's own
+ * `closeIdleConnections` cuts an answer that is still being sent, and leaves connections on which nothing was ever sent.
+ */
+export function silentCloser(server: Server): () => void {
+  const received = new WeakMap<Socket, number>()
+  return () => {
+    for (const socket of open.get(server) ?? []) {
+      if (!connectionOf(socket).answering && received.get(socket) === socket.bytesRead) socket.destroy()
+      else received.set(socket, socket.bytesRead)
+    }
+  }
 }

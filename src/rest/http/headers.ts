@@ -1,9 +1,11 @@
-import type { CountedCredential } from '../../domain/core/request-record.ts'
+import { isOpenPage, pageRootOf } from '../pages/table.ts'
 
 export type Headers = Record<string, string>
 
 const exposed = [
   'Link',
+  'ETag',
+  'RateLimit',
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',
@@ -13,9 +15,6 @@ const exposed = [
   'WWW-Authenticate',
 ].join(', ')
 
-/** Any website may call these with a token of its own; none may make a browser send a cookie. */
-const isOpenToBrowsers = (path: string) => path.startsWith('/v1/') || /^\/oauth\/(token|revoke)\/?$/.test(path)
-
 /** What every answer carries, whoever writes it: REST, pages, errors. */
 export function commonHeaders(requestId: string, publicUrl: string): Headers {
   const headers: Headers = { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff' }
@@ -23,39 +22,51 @@ export function commonHeaders(requestId: string, publicUrl: string): Headers {
   return headers
 }
 
-const openToBrowsers: Headers = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposed }
+/** Any website may read the answer, and send a credential of its own; none may make a browser send a cookie. */
+export const openToBrowsers: Headers = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': exposed,
+}
 const ofResources: Headers = { ...openToBrowsers, 'Cache-Control': 'private, no-cache' }
+/** The feed: each answer is for one moment, and its address may hold a key. */
+const ofFeed: Headers = { ...openToBrowsers, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }
 const ofTokens: Headers = { ...openToBrowsers, 'Cache-Control': 'no-store' }
 const ofSecrets: Headers = { 'Cache-Control': 'no-store' }
 /** For everything that somebody may be led to open in a browser: it runs no script and cannot be framed. */
-const ofTheRest: Headers = {
+const ofPages: Headers = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'X-Frame-Options': 'DENY',
 }
+const ofTheRest: Headers = { ...openToBrowsers, ...ofPages }
 
-/** The headers of a path, also where there is no operation: a script in a browser must be able to read our 404. */
+/** The headers of a path, also where nothing is. Without a path: those of an answer to what could not be read. */
 export function headersOfPath(path: string): Readonly<Headers> {
+  if (path === '/v1/events' || path === '/v1/events/') return ofFeed
   if (path.startsWith('/v1/')) return ofResources
-  if (isOpenToBrowsers(path)) return ofTokens
-  return path.startsWith('/oauth/') || path.startsWith('/cron/') ? ofSecrets : ofTheRest
+  if (isOfCron(path)) return ofSecrets
+  const page = pageRootOf(path)
+  if (page !== undefined) return isOpenPage(page) ? ofTheRest : ofPages
+  return path.startsWith('/oauth/') ? ofTokens : ofTheRest
 }
+
+/**
+ * Everything but the pages that people use and the paths of the cron job; also where nothing is, because a script in a browser
+ * must be able to read our 404.
+ */
+function isOpenToBrowsers(path: string): boolean {
+  const page = pageRootOf(path)
+  return page === undefined ? !isOfCron(path) : isOpenPage(page)
+}
+
+const isOfCron = (path: string) => path.startsWith('/cron/')
 
 /** The answer to a browser that asks before it sends (Fetch standard, CORS preflight). */
 export const preflightHeaders: Headers = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, DELETE, OPTIONS',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, DPoP, Idempotency-Key, If-None-Match, X-Request-Id',
+  'Access-Control-Allow-Headers':
+    'Authorization, Content-Type, DPoP, Idempotency-Key, If-None-Match, Last-Event-ID, traceparent, tracestate, X-Request-Id',
   'Access-Control-Max-Age': '86400',
 }
 
 export const isPreflight = (path: string, requestedMethod: unknown) =>
   requestedMethod !== undefined && isOpenToBrowsers(path)
-
-/** Where a credential stands in its rate limit (IETF draft ratelimit-headers): counts and seconds. */
-export function headersOfRate({ limit, remaining, resetS }: CountedCredential['rate'], windowS: number): Headers {
-  return {
-    'RateLimit-Limit': String(limit),
-    'RateLimit-Remaining': String(remaining),
-    'RateLimit-Reset': String(resetS),
-    'RateLimit-Policy': `${limit};w=${windowS}`,
-  }
-}

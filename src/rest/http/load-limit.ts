@@ -1,23 +1,28 @@
-import type { ServerResponse } from 'node:http'
-import type { RequestRecord } from './request-record.ts'
+import { Problem } from '../../domain/core/problem.ts'
+import { networkOf } from '../../domain/core/rate-limits.ts'
 
 /** More requests at once would only wait for the database: a quick 503 serves callers better than a long queue. */
-const REQUESTS_MAX = 1_000
+export const REQUESTS_MAX = 1_000
+/** Of these for one address (a /64 of IPv6), so that nobody alone takes the service away from all others. */
+const NETWORK_MAX = 250
 /** Streams of live updates are idle most of the time; each costs a socket and little else. */
-const STREAMS_MAX = 10_000
+export const STREAMS_MAX = 10_000
 
-/** How many requests a process works on at this moment, within bounds. */
+/** How many requests a process works on at this moment, within bounds. Streams have places of their own. */
 export class LoadLimit {
-  #requests = 0
   #streams = 0
+  #requests = 0
+  readonly #networks = new Map<string, number>()
 
-  /** Takes a place until the response has closed. False when there is none; health checks are always let in. */
-  hasPlaceFor({ isStream, url }: Pick<RequestRecord, 'isStream' | 'url'>, response: ServerResponse): boolean {
-    const isFull = isStream ? this.#streams >= STREAMS_MAX : this.#requests >= REQUESTS_MAX
-    if (isFull && !url.startsWith('/health')) return false
-    this.#count(isStream, 1)
-    response.once('close', () => this.#count(isStream, -1))
-    return true
+  /** A place for a call, or undefined when there is none. Whoever takes it calls `end` when the call is over. */
+  take(address: string): Place | undefined {
+    const network = networkOf(address)
+    return this.enter(network) ? new Place(this, network) : undefined
+  }
+
+  /** Whether any further request would be refused, whoever sends it. */
+  get isFull(): boolean {
+    return this.#requests >= REQUESTS_MAX
   }
 
   get requests(): number {
@@ -28,8 +33,74 @@ export class LoadLimit {
     return this.#streams
   }
 
-  #count(isStream: boolean, by: number) {
-    if (isStream) this.#streams += by
-    else this.#requests += by
+  /** Counts a request of a network, or without one a stream; false, and not counted, when that is one too many. */
+  enter(network: string | undefined): boolean {
+    if (network === undefined) {
+      if (this.#streams >= STREAMS_MAX) return false
+      this.#streams++
+      return true
+    }
+    const count = this.#networks.get(network) ?? 0
+    if (this.isFull || count >= NETWORK_MAX) return false
+    this.#requests++
+    this.#networks.set(network, count + 1)
+    return true
+  }
+
+  leave(network: string | undefined): void {
+    if (network === undefined) {
+      this.#streams--
+      return
+    }
+    this.#requests--
+    const left = (this.#networks.get(network) ?? 1) - 1
+    if (left === 0) this.#networks.delete(network)
+    else this.#networks.set(network, left)
   }
 }
+
+/** The place of one call. Each method may be called at any time and any number of times. */
+export class Place {
+  readonly #limit: LoadLimit
+  #network: string | undefined
+  #isTaken = true
+  #hasEnded = false
+
+  constructor(limit: LoadLimit, network: string) {
+    this.#limit = limit
+    this.#network = network
+  }
+
+  /** Lets others have it for as long as the call only waits for its caller. */
+  giveBack(): void {
+    if (!this.#isTaken) return
+    this.#isTaken = false
+    this.#limit.leave(this.#network)
+  }
+
+  /** Takes a place again; false when there is none, or the call is over. */
+  takeAgain(): boolean {
+    if (!this.#isTaken && !this.#hasEnded) this.#isTaken = this.#limit.enter(this.#network)
+    return this.#isTaken
+  }
+
+  /**
+   * Exchanges it for one of the streams, once all that may refuse the call has been judged: until then a call is a request like
+   * any other, however many of them open streams. False, and nothing is changed, when there is none, or the call is over.
+   */
+  becomeStream(): boolean {
+    if (this.#hasEnded || !this.#limit.enter(undefined)) return false
+    this.giveBack()
+    this.#network = undefined
+    this.#isTaken = true
+    return true
+  }
+
+  end(): void {
+    this.giveBack()
+    this.#hasEnded = true
+  }
+}
+
+/** Why a call is refused for which there is no place. */
+export const busy = () => new Problem('unavailable', 'The service is busy; try again in a moment.', { retryAfterS: 1 })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Connection, connectionOf, type Exchange } from './connection.ts'
-import { commonHeaders } from './headers.ts'
+import { commonHeaders, headersOfPath } from './headers.ts'
 import { NO_OPERATION, type RequestRecord } from './request-record.ts'
 
 type Refusal = { status: number; phrase: string; message: string }
@@ -63,6 +63,7 @@ function responseOf({ status, phrase, message }: Refusal, requestId: string, pub
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': String(Buffer.byteLength(body)),
     ...commonHeaders(requestId, publicUrl),
+    ...headersOfPath(''),
   }
   const head = [`HTTP/1.1 ${status} ${phrase}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)]
   return `${head.join('\r\n')}\r\n\r\n${body}`

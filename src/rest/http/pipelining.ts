@@ -20,7 +20,7 @@ export function inTurn(exchange: Exchange, turns: Turns) {
   const connection = connectionOf(socket)
   const { waiting } = connection
   connection.chunked = isChunked(exchange) ? exchange : undefined
-  if (!connection.isAnswering) return beginNow(exchange, connection, turns)
+  if (!connection.answering) return beginNow(exchange, connection, turns)
   if (waiting.length < WAITING_MAX) {
     waiting.push(exchange)
     return
@@ -32,11 +32,11 @@ export function inTurn(exchange: Exchange, turns: Turns) {
 }
 
 function beginNow(exchange: Exchange, connection: Connection, turns: Turns) {
-  connection.isAnswering = true
+  connection.answering = exchange.response
   turns.begin(exchange, connection)
   // registered last, so that the request has given back its place before the next one takes one
   exchange.response.once('close', () => {
-    connection.isAnswering = false
+    connection.answering = undefined
     connection.record = undefined
     endTurn(exchange.request, connection, turns)
   })

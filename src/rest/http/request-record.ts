@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Caller } from '../../domain/core/context.ts'
+import type { Caller } from '../../domain/core/caller.ts'
 import type { RequestFindings } from '../../domain/core/request-record.ts'
 import type { TracedRequest } from '../../telemetry/traced-request.ts'
-import { routeAt } from '../openapi/routes.ts'
-import { pageRootOf } from '../pages/table.ts'
+import { routeAt, routes } from '../openapi/routes.ts'
+import { formPages, pageRootOf } from '../pages/table.ts'
+import type { Place } from './load-limit.ts'
 import { parseRequestTarget } from './request-target.ts'
+import { isOpenFeed, isStreamCall } from './stream-calls.ts'
 
 /** What is known of a request. Made when its turn has come, filled while it is answered, read when it has ended. */
 export type RequestRecord = RequestFindings & {
@@ -15,8 +17,8 @@ export type RequestRecord = RequestFindings & {
   readonly url: string
   /** The page that the target is at or below; undefined for REST. */
   readonly page: string | undefined
-  /** A stream of live updates stays open for hours, so its duration says nothing of speed. */
-  readonly isStream: boolean
+  /** A stream of live updates stays open for hours, so its duration says nothing of speed; so does a call that waits. */
+  isStream: boolean
   readonly begunMs: number
   /** The route as the specification spells it; of a page the method and the first part of its path; never what was sent. */
   operation: string | undefined
@@ -30,6 +32,8 @@ export type IncomingRequest = {
   response: ServerResponse
   caller: Caller
   record: RequestRecord
+  /** Undefined for whoever asks after our health, and for a request that is refused because there was none. */
+  place: Place | undefined
 }
 /** Called once for each request, when it has ended. */
 export type RequestObserver = (record: RequestRecord, status: number, durationMs: number) => void
@@ -39,10 +43,19 @@ export const CLIENT_GONE = 499
 /** The operation of a request that matches no route. */
 export const NO_OPERATION = '(none)'
 
+/** What may be answered with 429, as records name it: REST, and the pages that take a form or a call. */
+export const limitedOperations: readonly string[] = [
+  ...routes.map(({ operation }) => operation.route),
+  ...formPages.map((path) => `POST ${path}`),
+  'GET /trpc',
+  'POST /trpc',
+]
+
 const PAGE_METHODS = ['GET', 'HEAD', 'POST', 'OPTIONS']
 
 /** Begins the record of a request, in which its caller notes what is found out. */
-export function recordOf({ method = '', url = '', headers }: IncomingMessage, caller: Caller): RequestRecord {
+export function recordOf(request: IncomingMessage, caller: Caller): RequestRecord {
+  const { method = '', url = '' } = request
   const page = pageRootOf(url)
   const record: RequestRecord = {
     id: caller.requestId,
@@ -50,7 +63,7 @@ export function recordOf({ method = '', url = '', headers }: IncomingMessage, ca
     method,
     url,
     page,
-    isStream: page === '/trpc' && isStream(url, headers.accept),
+    isStream: isStreamCall(method, url) || isOpenFeed(request),
     begunMs: performance.now(),
     operation: page && `${PAGE_METHODS.includes(method) ? method : 'OTHER'} ${page}`,
     clientId: undefined,
@@ -61,10 +74,6 @@ export function recordOf({ method = '', url = '', headers }: IncomingMessage, ca
   caller.record = record
   return record
 }
-
-/** Streams exist at /trpc alone. */
-const isStream = (url: string, accept: string | undefined) =>
-  url.startsWith('/trpc/') && accept?.includes('text/event-stream') === true
 
 /** Calls the observers for a request that has ended, or that was dropped before its turn. */
 export function tell(observers: readonly RequestObserver[], record: RequestRecord, status: number): void {

@@ -9,6 +9,9 @@ const noQuery: Record<string, unknown> = Object.freeze(Object.create(null))
 /** The target of a request before it has been parsed. */
 export const unknownTarget: RequestTarget = { path: '', search: '', query: noQuery }
 
+/** The path of a target that nobody has checked. */
+export const rawPathOf = (url: string): string => url.replace(/[?#].*$/s, '')
+
 /** Splits the target of a request. Anything but a path is refused (RFC 9112, section 3.2.2 ff.: we are no proxy). */
 export function parseRequestTarget(url: string): RequestTarget {
   if (!url.startsWith('/')) throw new Problem('invalid_request', 'The request target must be a path.')

@@ -3,12 +3,22 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Problem } from '../../domain/core/problem.ts'
 import type { Operation } from '../../routers/operation-meta.ts'
 import { commonHeaders, type Headers, headersOfPath } from './headers.ts'
+import type { Exceeded } from './rate-headers.ts'
 import { type RequestTarget, unknownTarget } from './request-target.ts'
 import { challengeOf } from './www-authenticate.ts'
 
 /** What the headers of an answer depend on, beside the answer itself. */
 export type ResponseContext = { path: string; requestId: string; publicUrl: string }
-export type RestResponse = { status: number; headers: Headers; body?: string }
+export type RestResponse = {
+  status: number
+  headers: Headers
+  body?: string
+  stream?: OpenedStream
+  /** The limit that refused, beside that of the credential. */
+  exceeded?: Exceeded
+}
+/** Writes to a response whose head is prepared; left when nobody is there to read it. */
+type OpenedStream = { open(response: ServerResponse): void; leave(): void }
 
 /** Puts the JSON of a procedure into its envelope: `{ data }`, with a `Link` if there is a next page, or nothing. */
 export function success(
@@ -27,18 +37,29 @@ export function success(
  * when the client asks for that.
  */
 export function failure(problem: Problem, target: RequestTarget, publicUrl: string): RestResponse {
-  const { status, code, message, details } = problem
-  const headers: Headers = {}
+  const { status, code, message } = problem
+  const headers = headersOfProblem(problem)
   const isTokenEndpoint = /^\/oauth\/(token|revoke)\/?$/.test(target.path)
   const isStandardForm = isTokenEndpoint && target.query.error_format === 'rfc6749'
   const challenge = challengeOf(problem, isTokenEndpoint, publicUrl)
   // in the standard's form only a 401 has one: a library that finds the header does not read the body
   if (challenge && (status === 401 || !isStandardForm)) headers['WWW-Authenticate'] = challenge
-  if (details.allow) headers.Allow = details.allow.join(', ')
-  if (details.retryAfterS !== undefined) headers['Retry-After'] = String(details.retryAfterS)
-  if (status === 413) headers.Connection = 'close'
   const body = isStandardForm ? { error: code, error_description: message } : { error: { code, message } }
-  return { status, headers, body: JSON.stringify(body) }
+  const { exceeded, retryAfterS: resetS } = problem.details
+  const refused = exceeded && resetS !== undefined ? { exceeded: { ...exceeded, resetS } } : {}
+  return { status, headers, body: JSON.stringify(body), ...refused }
+}
+
+/** The headers of a refusal that say what would be taken, and when; whoever writes it. */
+export function headersOfProblem({ status, details }: Problem): Headers {
+  const { allow, accept, acceptEncoding, retryAfterS } = details
+  return {
+    ...(allow && { Allow: allow.join(', ') }),
+    ...(accept && { Accept: accept }),
+    ...(acceptEncoding && { 'Accept-Encoding': acceptEncoding }),
+    ...(retryAfterS !== undefined && { 'Retry-After': String(retryAfterS) }),
+    ...(status === 413 && { Connection: 'close' }),
+  }
 }
 
 /**
@@ -48,16 +69,18 @@ export function failure(problem: Problem, target: RequestTarget, publicUrl: stri
 export function send(
   response: ServerResponse,
   { path, requestId, publicUrl }: ResponseContext,
-  { status, headers: own, body }: RestResponse,
+  { status, headers: own, body, stream }: RestResponse,
   rate?: Headers,
 ) {
-  if (response.headersSent || response.destroyed) return
+  if (response.headersSent || response.destroyed) return stream?.leave()
   const headers: Headers = Object.assign(commonHeaders(requestId, publicUrl), headersOfPath(path), own, rate)
+  if (stream) return stream.open(response.writeHead(status, headers))
   if (body === undefined) {
     response.writeHead(status, headers).end()
     return
   }
-  if (status === 200 && path.startsWith('/v1/') && isUnchanged(response.req, headers, body)) {
+  const isKept = headers['Cache-Control'] !== 'no-store'
+  if (status === 200 && isKept && path.startsWith('/v1/') && isUnchanged(response.req, headers, body)) {
     response.writeHead(304, headers).end()
     return
   }
@@ -66,9 +89,9 @@ export function send(
   response.writeHead(status, headers).end(body)
 }
 
-/** Refuses a request outside of the specification's paths: none of them needs the headers of one. */
-export function sendProblem(response: ServerResponse, problem: Problem, place: Omit<ResponseContext, 'path'>) {
-  send(response, { path: '', ...place }, failure(problem, unknownTarget, place.publicUrl))
+/** Refuses a request before its route is looked for, or at a page. */
+export function sendProblem(response: ServerResponse, problem: Problem, place: ResponseContext) {
+  send(response, place, failure(problem, unknownTarget, place.publicUrl))
 }
 
 /** Sets the weak `ETag` of a representation and compares it with those that the client has (RFC 9110, section 13.1.2). */
@@ -81,8 +104,9 @@ function isUnchanged({ headers: { 'if-none-match': known } }: IncomingMessage, h
 }
 
 /** Relative, so that its host is the one that the client asked, whatever proxies and headers say. */
-function linkTo(cursor: string, { path, search }: RequestTarget): string {
+export function linkTo(cursor: string, { path, search }: RequestTarget, parameter = 'cursor'): string {
   const query = new URLSearchParams(search)
-  query.set('cursor', cursor)
+  query.set(parameter, cursor)
+  if (parameter === 'after') query.delete('since')
   return `<${path}?${query}>; rel="next"`
 }

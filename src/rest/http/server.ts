@@ -7,12 +7,14 @@ import { createRestHandler } from '../handler.ts'
 import { createPages } from '../pages/app.ts'
 import { logRequest } from './access-log.ts'
 import { callerOf, isRepeated } from './caller.ts'
-import type { Connection, Exchange } from './connection.ts'
-import { LoadLimit } from './load-limit.ts'
+import { type Connection, type Exchange, followConnections } from './connection.ts'
+import { healthAskedAt } from './health-paths.ts'
+import { busy, LoadLimit, type Place } from './load-limit.ts'
 import { refuseMalformed } from './malformed-http.ts'
 import { measureRequest, type RequestMeasure } from './measure.ts'
 import { inTurn } from './pipelining.ts'
-import { CLIENT_GONE, type IncomingRequest, recordOf, statusOf, tell } from './request-record.ts'
+import { CLIENT_GONE, type IncomingRequest, type RequestRecord, recordOf, statusOf, tell } from './request-record.ts'
+import { rawPathOf } from './request-target.ts'
 import { sendProblem } from './response.ts'
 import { endSpan, traceRequest } from './trace.ts'
 import { countUsage } from './usage.ts'
@@ -52,28 +54,43 @@ export function createHttpServer(options: ServerOptions): Server {
     const caller = callerOf(request, trustProxy)
     const record = recordOf(request, caller)
     connection.record = record
-    response.once('close', () => tell(observers, record, statusOf(record, response)))
-    const incoming = { request, response, caller, record }
-    if (traces) traceRequest(traces, request, record, () => answer(incoming))
-    else answer(incoming)
+    const place = healthAskedAt(record.url) ? undefined : loadLimit.take(record.address)
+    caller.becomeStream = streamOpener(place, record)
+    let left = 2 // the response and the work: who leaves early has its place until that has ended
+    const end = () => --left === 0 && place?.end()
+    response.once('close', () => {
+      end()
+      tell(observers, record, statusOf(record, response))
+    })
+    const incoming = { request, response, caller, record, place }
+    const work = () => void answer(incoming).finally(end)
+    if (traces) traceRequest(traces, request, record, work)
+    else work()
   }
 
   const drop = (request: IncomingMessage) =>
     tell(observers, recordOf(request, callerOf(request, trustProxy)), CLIENT_GONE)
 
-  const answer = (incoming: IncomingRequest) => {
+  const answer = async (incoming: IncomingRequest) => {
     const { request, response, record } = incoming
-    const refusal = loadLimit.hasPlaceFor(record, response) ? refusalOf(request) : busy()
-    if (refusal) sendProblem(response, refusal, { requestId: record.id, publicUrl })
-    else if (record.page) handlePage(incoming)
-    else void handleRest(incoming)
+    const refusal = isBusyFor(incoming) ? busy() : refusalOf(request)
+    if (refusal) sendProblem(response, refusal, { path: rawPathOf(record.url), requestId: record.id, publicUrl })
+    else if (record.page) await handlePage(incoming)
+    else await handleRest(incoming)
+  }
+
+  const isBusyFor = ({ place, record }: IncomingRequest) => {
+    const asked = healthAskedAt(record.url)
+    return asked ? asked === 'ready' && loadLimit.isFull : place === undefined
   }
 
   const turns = { begin, drop }
   const handle = (request: IncomingMessage, response: ServerResponse) => inTurn({ request, response }, turns)
 
   const server = createServer(settings, handle)
+  followConnections(server)
   server.maxConnections = CONNECTIONS_MAX
+  server.timeout = STALLED_MS
   server.on('checkExpectation', handle) // an expectation that is unknown is ignored (RFC 9110, section 10.1.1)
   server.on('clientError', (error, socket) => {
     const record = refuseMalformed(error, socket, publicUrl)
@@ -82,15 +99,29 @@ export function createHttpServer(options: ServerOptions): Server {
   return server
 }
 
+/**
+ * What a call does to become a stream. It is made here so that it knows nothing but these two: as a closure among those of a
+ * request it kept each response of a connection until the next full garbage collection, at twice the price of an answer.
+ */
+function streamOpener(place: Place | undefined, record: RequestRecord) {
+  return () => {
+    if (place?.becomeStream() === false) throw busy()
+    record.isStream = true
+  }
+}
+
 /** Room for all streams, all requests and some idle connections. Further connections are closed at once. */
 const CONNECTIONS_MAX = 15_000
 
+/** A connection on which nothing moves while an answer is on its way. More than streams and long answers are ever silent. */
+const STALLED_MS = 30_000
+
 const settings = {
   requireHostHeader: false, // Node's own refusal has no envelope; ours is `refusalOf` below
-  headersTimeout: 15_000,
-  requestTimeout: 30_000,
+  headersTimeout: 9_000,
+  requestTimeout: 9_000, // with its body; looked at twice a second, so that nobody takes more than 10 s
   keepAliveTimeout: 65_000, // longer than load balancers keep an idle connection: they close it, not we
-  connectionsCheckingInterval: 5_000,
+  connectionsCheckingInterval: 500,
 }
 
 function refusalOf(request: IncomingMessage): Problem | undefined {
@@ -98,5 +129,3 @@ function refusalOf(request: IncomingMessage): Problem | undefined {
   if (!isMissing && !isRepeated(request, 'host')) return undefined
   return new Problem('invalid_request', 'Host: is required, once (RFC 9112, section 3.2).')
 }
-
-const busy = () => new Problem('unavailable', 'The service is busy; try again in a moment.', { retryAfterS: 1 })

@@ -24,6 +24,8 @@ export type RestRoute = {
   pattern: RegExp
   /** Names of the input's fields. */
   fields: readonly string[]
+  /** Whether it reads anything but parts of its path. */
+  takesInput: boolean
   /** In a query, these fields are whole numbers. */
   numbers: readonly string[]
   /** Present when the operation takes a body. */
@@ -81,7 +83,8 @@ function routeOf(name: string, procedure: Procedure): RestRoute[] {
   const { bodyBytesMax: bytesMax } = operation
   const form = takesBody ? { lists: having('array'), nullables: having('nullable'), bytesMax } : undefined
   const numbers = [...having('number')]
-  return [{ operation, procedure, name, access, pattern: patternOf(operation.path), fields, numbers, form }]
+  const takesInput = fields.some((field) => !operation.path.includes(`{${field}}`))
+  return [{ operation, procedure, name, access, pattern: patternOf(operation.path), fields, takesInput, numbers, form }]
 }
 
 /** Both spellings of a path match, and only the case that the specification uses. */

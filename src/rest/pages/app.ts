@@ -1,14 +1,16 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import express, { type ErrorRequestHandler, type Express, type RequestHandler, Router } from 'express'
-import type { Caller, Context } from '../../domain/core/context.ts'
+import type { Context } from '../../domain/core/context.ts'
 import { databaseProblem } from '../../domain/core/database-problem.ts'
 import { Problem } from '../../domain/core/problem.ts'
 import { eventSchemas } from '../../domain/events/types.ts'
 import type { Logger } from '../../telemetry/logger.ts'
+import { createAsyncApiDocument } from '../asyncapi/asyncapi.ts'
 import { commonHeaders } from '../http/headers.ts'
 import type { IncomingRequest } from '../http/request-record.ts'
+import { rawPathOf } from '../http/request-target.ts'
 import { sendProblem } from '../http/response.ts'
-import { createDocument } from '../openapi/document.ts'
+import { createDocument, createExtensionsDocument } from '../openapi/document.ts'
 import { allow } from './allow.ts'
 import { authPages } from './auth/auth-pages.ts'
 import type { CallerOf } from './auth/page-context.ts'
@@ -16,72 +18,102 @@ import { consolePages } from './console.ts'
 import { guidePages, llmsText } from './docs/guides.ts'
 import { referencePages } from './docs/reference.ts'
 import { metadataPages } from './metadata.ts'
-import { type PagePath, pages } from './table.ts'
+import { overlayPages } from './overlay.ts'
+import { type ReadText, readText } from './read-text.ts'
+import { asksDatabase, type PagePath, pages } from './table.ts'
 import { trpcPages } from './trpc.ts'
 
 type PagesOptions = { contextOf: () => Context | undefined; log: Logger; publicUrl: string }
 
-type Callers = WeakMap<IncomingMessage, Caller>
+/** What is known of each request that Express is given. */
+type Arrivals = WeakMap<IncomingMessage, IncomingRequest>
 
-/** What is for browsers and for the typed client: pages, the document, /trpc. Never the paths of the specification. */
+/**
+ * What is for browsers and for the typed client: pages, the document, /trpc. Never the paths of the specification. What it
+ * returns resolves when the work for a request has ended, also where nobody is left to read the answer.
+ */
 export function createPages({ contextOf, log, publicUrl }: PagesOptions) {
-  const callers: Callers = new WeakMap()
+  const arrivals: Arrivals = new WeakMap()
   let app: Express | undefined
 
-  return ({ request, response, caller }: IncomingRequest) => {
+  return async (incoming: IncomingRequest): Promise<void> => {
+    const { request, response, caller, record } = incoming
     const context = contextOf()
     for (const [name, value] of Object.entries(commonHeaders(caller.requestId, publicUrl)))
       response.setHeader(name, value)
-    callers.set(request, caller)
-    if (!context) return sendProblem(response, starting(), { requestId: caller.requestId, publicUrl })
-    app ??= createApp(context, callers, (error) => log.error({ err: error }, 'Page request failed'))
-    return app(request, response)
+    arrivals.set(request, incoming)
+    if (!context) {
+      return sendProblem(response, starting(), { path: rawPathOf(record.url), requestId: caller.requestId, publicUrl })
+    }
+    app ??= createApp(context, arrivals, (error) => log.error({ err: error }, 'Page request failed'))
+    const worked = asksDatabase(record.page) ? answered(response) : undefined
+    app(request, response)
+    await worked
   }
 }
 
-function createApp(context: Context, callers: Callers, report: (error: unknown) => void): Express {
-  const callerOf = (request: IncomingMessage) => {
-    const caller = callers.get(request)
-    if (!caller) throw new Error('A page was asked for without a caller')
-    return caller
-  }
-  const app = express().disable('x-powered-by').use(allow)
-  const mounts = pageRouters(context, callerOf)
-  for (const { path } of pages) app.use(path, mounts[path])
+/**
+ * Resolves when an answer is given, which Node tells of by `finish` only where somebody reads it; a stream is given once its head
+ * was sent and its reader has left.
+ */
+function answered(response: ServerResponse): Promise<void> {
+  const { end } = response
+  return new Promise((resolve) => {
+    response.once('close', () => response.headersSent && resolve())
+    response.end = (...given: unknown[]) => {
+      resolve()
+      return Reflect.apply(end, response, given)
+    }
+  })
+}
 
-  const placeOf = (request: IncomingMessage) => ({
-    requestId: callerOf(request).requestId,
-    publicUrl: context.publicUrl,
-  })
-  app.use((request, response) => {
+function createApp(context: Context, arrivals: Arrivals, report: (error: unknown) => void): Express {
+  const arrivalOf = (request: IncomingMessage) => {
+    const arrival = arrivals.get(request)
+    if (!arrival) throw new Error('A page was asked for by a request that has not arrived')
+    return arrival
+  }
+  const callerOf = (request: IncomingMessage) => arrivalOf(request).caller
+  const placeOf = (request: IncomingMessage) => {
+    const { caller, record } = arrivalOf(request)
+    return { path: rawPathOf(record.url), requestId: caller.requestId, publicUrl: context.publicUrl }
+  }
+  const mounts = pageRouters(context, callerOf, (request) => readText(request, arrivalOf(request).place))
+  const nothing: RequestHandler = (request, response) =>
     sendProblem(response, new Problem('not_found', 'There is nothing at this path.'), placeOf(request))
-  })
+  const app = express().disable('x-powered-by')
+  if (context.signup === 'closed') app.use('/signup', nothing)
+  app.use(allow)
+  for (const { path } of pages) app.use(path, mounts[path])
+  app.use(nothing)
+
   const onError: ErrorRequestHandler = (error, request, response, _next) => {
     sendProblem(response, explain(error, report), placeOf(request))
+    response.end() // nothing was sent where the head was already, or where nobody is left
   }
   return app.use(onError)
 }
 
-function pageRouters(context: Context, callerOf: CallerOf): Record<PagePath, RequestHandler> {
+function pageRouters(context: Context, callerOf: CallerOf, read: ReadText): Record<PagePath, RequestHandler> {
   const { publicUrl } = context
   return {
-    ...authPages(context, callerOf),
+    ...authPages(context, callerOf, read),
     ...metadataPages(context),
     '/console': consolePages(context),
-    '/docs': Router().use('/guides', guidePages(publicUrl)).use(referencePages()),
-    '/events/schemas.json': openJson(eventSchemas()),
+    '/docs': Router().use('/guides', guidePages(publicUrl)).use(referencePages(context)),
+    '/events/schemas.json': serveJson(eventSchemas()),
     '/llms.txt': Router().get('/', (_request, response) => void response.type('text').send(llmsText(publicUrl))),
-    '/openapi.json': openJson(createDocument(publicUrl)),
-    '/trpc': trpcPages(context, callerOf),
+    '/overlay/chat': overlayPages(),
+    '/openapi.json': serveJson(createDocument(publicUrl)),
+    '/openapi.extensions.json': serveJson(createExtensionsDocument(publicUrl)),
+    '/asyncapi.json': serveJson(createAsyncApiDocument(publicUrl)),
+    '/trpc': trpcPages(context, callerOf, read),
   }
 }
 
-/** A document that any website may read. */
-function openJson(document: object): Router {
+function serveJson(document: object): Router {
   const json = JSON.stringify(document)
-  return Router().get('/', (_request, response) => {
-    response.set('Access-Control-Allow-Origin', '*').type('json').send(json)
-  })
+  return Router().get('/', (_request, response) => void response.type('json').send(json))
 }
 
 /** Express sets a status on errors that the client caused; any other error is a fault of ours. */

@@ -1,8 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import type { Request, Response } from 'express'
 
 /** A file made by a build, with its compressed forms if there are any. */
 export type BuiltFile = { name: string; type: string; plain: Buffer; br: Buffer | undefined; gzip: Buffer | undefined }
+
+const FOREVER = 'public, max-age=31536000, immutable'
+const BRIEFLY = 'public, max-age=3600'
+/** In order of preference. */
+const encodings = ['br', 'gzip'] as const
 
 const types: Record<string, string | undefined> = {
   '.html': 'text/html; charset=utf-8',
@@ -12,10 +18,31 @@ const types: Record<string, string | undefined> = {
 }
 
 /**
- * All files of a folder, by their path in it: some two megabytes, read once, so that no request touches the disk and no
- * path leads out of the folder. Empty when there is no such folder.
+ * All files of a folder, by their path in it: some two megabytes, read once at the first call, so that no request touches the
+ * disk and no path leads out of the folder. Empty when there is no such folder.
  */
-export function readBuiltFiles(folder: string): ReadonlyMap<string, BuiltFile> {
+export function onceBuilt(folder: string): () => ReadonlyMap<string, BuiltFile> {
+  let files: ReadonlyMap<string, BuiltFile> | undefined
+  return () => {
+    files ??= readFiles(folder)
+    return files
+  }
+}
+
+/** Sends a file in the form that the browser takes, to be kept for a year where its name changes with it. */
+export function sendBuiltFile(request: Request, response: Response, { name, type, plain, ...packed }: BuiltFile) {
+  const encoding = encodings.find((one) => one === request.acceptsEncodings([...encodings]))
+  const body = encoding && packed[encoding]
+  response.set({
+    'Cache-Control': name.startsWith('assets/') ? FOREVER : BRIEFLY,
+    'Content-Type': type,
+    Vary: 'Accept-Encoding',
+    ...(body && { 'Content-Encoding': encoding }),
+  })
+  response.send(body ?? plain)
+}
+
+function readFiles(folder: string): ReadonlyMap<string, BuiltFile> {
   if (!existsSync(folder)) return new Map()
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => name.replaceAll('\\', '/'))
   const present = new Set(names)

@@ -1,8 +1,8 @@
 import { Router } from 'express'
-import { grantTypes } from '../../domain/applications/grant-types.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { scopes } from '../../domain/core/scopes.ts'
 import { grantEndpoints } from '../../domain/oauth/grants-table.ts'
+import { grantTypes } from '../../shared/grants.ts'
 
 /** The documents by which clients find us (RFC 8414, RFC 9728). All addresses come from the configuration. */
 export const metadataPages = ({ publicUrl }: Context) => ({

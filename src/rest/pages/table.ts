@@ -2,8 +2,8 @@ type PageRow = {
   path: `/${string}`
   /** Everything below this belongs to pages and not to REST, also where there is no page. By default the path itself. */
   root?: `/${string}`
-  /** What may be done at the path and below it. Left out where the page refuses methods by itself. */
-  methods?: readonly string[]
+  /** What may be done at the path and below it. */
+  methods: readonly string[]
   /** Nothing is below the path. */
   isLeaf?: boolean
   /** Any website may read it: nothing in it is secret, and no cookie counts. */
@@ -14,6 +14,8 @@ type PageRow = {
 
 const READ = ['GET', 'HEAD', 'OPTIONS']
 const FORM = ['GET', 'HEAD', 'POST', 'OPTIONS']
+/** Its own object: it takes calls, and no form. */
+const CALLS = [...FORM]
 const metadata = { root: '/.well-known', methods: READ, isLeaf: true, isOpenToWebsites: true } as const
 
 /**
@@ -21,10 +23,12 @@ const metadata = { root: '/.well-known', methods: READ, isLeaf: true, isOpenToWe
  * login. `app.ts` does not compile until each is mounted.
  */
 export const pages = [
-  { path: '/trpc' },
-  { path: '/openapi.json', methods: READ },
+  { path: '/trpc', methods: CALLS, isOpenToWebsites: true },
+  { path: '/openapi.json', methods: READ, isOpenToWebsites: true },
+  { path: '/openapi.extensions.json', methods: READ, isOpenToWebsites: true },
+  { path: '/asyncapi.json', methods: READ, isOpenToWebsites: true },
   { path: '/docs', methods: READ, isReturnTarget: true },
-  { path: '/events/schemas.json', root: '/events', methods: READ },
+  { path: '/events/schemas.json', root: '/events', methods: READ, isOpenToWebsites: true },
   { path: '/.well-known/oauth-authorization-server', ...metadata },
   { path: '/.well-known/oauth-protected-resource', ...metadata },
   { path: '/oauth/authorize', methods: FORM, isReturnTarget: true },
@@ -32,7 +36,8 @@ export const pages = [
   { path: '/logout', methods: FORM, isReturnTarget: true },
   { path: '/signup', methods: FORM, isReturnTarget: false }, // whoever returns is logged in and needs no account
   { path: '/console', methods: READ, isReturnTarget: true },
-  { path: '/llms.txt', methods: READ },
+  { path: '/overlay/chat', root: '/overlay', methods: READ },
+  { path: '/llms.txt', methods: READ, isOpenToWebsites: true },
 ] as const satisfies readonly PageRow[]
 
 export type PagePath = (typeof pages)[number]['path']
@@ -40,6 +45,20 @@ export type PagePath = (typeof pages)[number]['path']
 const rows: readonly PageRow[] = pages
 const roots = [...new Set(rows.map(({ path, root = path }) => root))]
 const atRoot = new RegExp(`^(?:${roots.join('|').replaceAll('.', '\\.')})(?=[/?]|$)`)
+
+const openRoots = new Set<string>(
+  rows.filter(({ isOpenToWebsites }) => isOpenToWebsites).map(({ path, root = path }) => root),
+)
+
+/** Whether any website may read what is at a root and below it, also that nothing is there. */
+export const isOpenPage = (root: string): boolean => openRoots.has(root)
+
+/** The pages that take a form. */
+export const formPages = rows.filter(({ methods }) => methods === FORM).map(({ path }) => path)
+
+/** Whether what is at a root asks the database, in place of being at hand. */
+export const asksDatabase = (root: string | undefined): boolean =>
+  root === '/trpc' || formPages.some((path) => path === root)
 
 /** The root that an address is at or below. Everything else is REST, also what does not exist. */
 export function pageRootOf(url: string): string | undefined {

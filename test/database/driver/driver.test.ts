@@ -27,6 +27,11 @@ const names = [
   'end',
   'silence',
   'refused',
+  'crowded',
+  'hosts',
+  'abandon',
+  'blocked',
+  'interrupt',
   'growth',
   'text',
   'stale',
@@ -73,6 +78,35 @@ test.concurrent('a refused connection refuses the statements that wait for it, a
   expect(refused).toEqual(Array.from({ length: 10 }, () => 'ECONNREFUSED'))
   expect(tookMs).toBeLessThan(1_000) // one after the other they waited for a second each
   expect(accepted).toBe('CONNECTION_CLOSED')
+})
+
+test.concurrent('a connection that is refused beside others that are opened or open costs no statement', async () => {
+  const all = Array.from({ length: 40 }, () => 'resolved')
+  expect(await fault('crowded')).toEqual({ atFirst: all, later: all, sessions: 3 })
+})
+
+test.concurrent('of several hosts the next is asked at once, and when all are dead everybody is told so', async () => {
+  const { oneDead, allDead } = await fault('hosts')
+  expect(oneDead.outcomes).toEqual(Array.from({ length: 6 }, () => 'resolved'))
+  expect(allDead.outcomes).toEqual(Array.from({ length: 6 }, () => 'ECONNREFUSED'))
+  for (const { tookMs } of [oneDead, allDead]) expect(tookMs).toBeLessThan(1_000)
+})
+
+test.concurrent('what waits in a pool that is given up is rejected, is never sent, and runs nothing more', async () => {
+  expect(await fault('abandon')).toEqual({
+    outcomes: Array.from({ length: 5 }, () => 'away'),
+    begun: 0,
+    next: true,
+    rows: [],
+  })
+})
+
+test.concurrent('a cancellation that comes too late ends no statement that was sent behind the one that was meant', async () => {
+  expect(await fault('interrupt')).toEqual({ behind: ['resolved'] })
+})
+
+test.concurrent('a process that was blocked does not take a server that answered in time for a silent one', async () => {
+  expect(await fault('blocked')).toEqual({ asked: 'resolved', opened: 'resolved' })
 })
 
 test.concurrent('a statement costs the same after 200,000 as at first, in a pool that is never idle', async () => {

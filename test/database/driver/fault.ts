@@ -57,13 +57,16 @@ export async function backendOf(sql: Pick<Sql, 'unsafe'>): Promise<number> {
   return row?.pid ?? 0
 }
 
+export function dialServer(): Socket {
+  const { host, port } = target
+  return host.startsWith('/') ? dial(`${host}/.s.PGSQL.${port}`) : dial(port, host)
+}
+
 /** A TCP proxy in front of the server, whose connections a test can reset or freeze. */
 export async function openProxy(): Promise<{ port: number; clients: Set<Socket> }> {
   const clients = new Set<Socket>()
   const proxy = createServer((client) => {
-    const server = target.host.startsWith('/')
-      ? dial(`${target.host}/.s.PGSQL.${target.port}`)
-      : dial(target.port, target.host)
+    const server = dialServer()
     clients.add(client)
     client
       .on('error', () => {})

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { connect } from '../../../src/db/client.ts'
@@ -47,6 +47,18 @@ test.each([
   expect(await running.ended).toBe(0)
   expect(JSON.parse(running.lines.at(-1) ?? '')).toEqual({ signal, isAlive: true })
   expect(isAlive(running.server)).toBe(false)
+})
+
+test('a server that cannot start says why in one line: the last that its log says with FATAL or PANIC', async () => {
+  await expect(startEmbedded({ dataDir, settings: { shared_buffers: 'a lot' } })).rejects.toThrow(
+    /^PostgreSQL did not start \(\d+\): FATAL: +invalid value for parameter "shared_buffers": "a lot"$/,
+  )
+  const broken = base.folder('broken')
+  await stop(await hold({ dataDir: broken }))
+  truncateSync(join(broken, 'postgres/data/global/pg_control'))
+  await expect(startEmbedded({ dataDir: broken })).rejects.toThrow(
+    /^PostgreSQL did not start \(\w+\): PANIC: +could not read file "global\/pg_control".*$/,
+  )
 })
 
 test('a left-over postmaster.pid that names some other living process does not matter', async () => {

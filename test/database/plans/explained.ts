@@ -1,5 +1,6 @@
 import postgres, { type Notice, type Sql } from 'postgres'
 import { type Database, type DatabaseTarget, databaseOver } from '../../../src/db/client.ts'
+import { planSettings } from '../../../src/db/session-settings.ts'
 
 /** A node of a plan as EXPLAIN writes it, as far as the tests look at it. */
 export type PlanNode = {
@@ -35,8 +36,8 @@ export function openExplained(target: DatabaseTarget, settings: Record<string, s
     const { 'Query Text': text, Plan: plan } = JSON.parse(json) as { 'Query Text': string; Plan: PlanNode }
     told.push({ text, plan })
   }
-  const clients = ['force_generic_plan', 'force_custom_plan'].map((mode) =>
-    connectExplained(target, { plan_cache_mode: mode, ...settings }, onnotice),
+  const clients = [planSettings.generic, planSettings.custom].map((plans) =>
+    connectExplained(target, { ...plans, ...settings }, onnotice),
   )
   const [db, slow] = clients.map((client) => databaseOver(client))
   if (!db || !slow) throw new Error('Two clients were opened')
@@ -94,4 +95,17 @@ export function outline(node: PlanNode, depth = 0): string {
   const on = node['Index Name'] ?? node['Relation Name'] ?? ''
   const line = `${'  '.repeat(depth)}${node['Node Type']} ${on} (${touchedBy(node)} rows)`
   return [line, ...(node.Plans ?? []).map((child) => outline(child, depth + 1))].join('\n')
+}
+
+const WASTEFUL = /^(Seq Scan|Sort|Incremental Sort|Hash Join|Merge Join|Materialize)$/
+
+/** What a statement does beyond need, in words: a node that is wasteful and not allowed, or that touches too many rows. */
+export function wasteIn({ text, plan }: Explained, rowsMost: number, allowed: RegExp): string {
+  for (const node of nodesOf(plan)) {
+    const type = node['Node Type']
+    const isWasteful = WASTEFUL.test(type) && !allowed.test(type) && touchedBy(node) > 0
+    const isTooMuch = touchedBy(node) > rowsMost * 1.1 + 1
+    if (isWasteful || isTooMuch) return `${type} reads ${touchedBy(node)} rows:\n${outline(plan)}\n${text}`
+  }
+  return ''
 }

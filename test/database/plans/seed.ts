@@ -1,30 +1,14 @@
-import { connect, type DatabaseTarget, databaseOver } from '../../../src/db/client.ts'
+import { connect, type Database, type DatabaseTarget, databaseOver } from '../../../src/db/client.ts'
 import { makePartitions } from '../../../src/db/partitions.ts'
 import { endClient } from '../../../src/db/pools.ts'
-import { idPrefixAt } from '../../../src/db/time-prefix.ts'
+import { DAYS, identifiersUntil, MAKE, old } from './identifiers.ts'
 
-export const DAYS = 3
-const SPAN_MS = DAYS * 86_400_000
-const NOW = Date.now()
-
-/** The nth identifier of a kind that was there before all else. */
-export const first = (prefix: string, n: number) => idPrefixAt(prefix, new Date(0)) + String(n).padStart(16, '0')
-
-/** The nth of `total` identifiers of a kind, spread over the last days as those of the product are over time. */
-export const nth = (prefix: string, n: number, total: number) =>
-  idPrefixAt(prefix, new Date(NOW - Math.floor((SPAN_MS * (total - n)) / total))) + String(n).padStart(16, '0')
-
-/** The same in SQL. */
-export const spread = (prefix: string, total: number, n = 'n') =>
-  `make('${prefix}', ${n}, ${NOW} - ${SPAN_MS}::bigint * (${total} - ${n}) / ${total})`
-
-/** SQL of the nth identifier of a kind that was there before all else. */
-export const old = (prefix: string, n = 'n') => `make('${prefix}', ${n}, 0)`
-
-const bits = (shift: number) => `substr('0123456789abcdefghjkmnpqrstvwxyz', ((at >> ${shift}) & 31)::int + 1, 1)`
-/** Makes the function that these expressions call. */
-export const MAKE = `create function make(prefix text, n bigint, at bigint) returns text language sql immutable as $$
-  select prefix || '_' || ${Array.from({ length: 10 }, (_, i) => bits(45 - 5 * i)).join(' || ')} || lpad(n::text, 16, '0') $$`
+/**
+ * When everything is read. At noon, in the middle of a month: neither the first nor the last partition has so few rows that its
+ * plan would be another one, whatever time it is here.
+ */
+export const NOW = Date.parse('2026-01-20T12:00:00.000Z')
+const { spread } = identifiersUntil(NOW)
 
 /** What a table is filled with: so many rows of `select …, from generate_series n`. */
 const ROWS: readonly [table: string, rows: number, values: string][] = [
@@ -60,6 +44,12 @@ const ROWS: readonly [table: string, rows: number, values: string][] = [
     `${old('key')}, ${old('cli', '1 + (n % 20) * 400')}, 'key', sha256(n::text::bytea), 'abcd', '{chat:read}'::text[], null, now(),
      null, now(), null, null`,
   ],
+  [
+    'overlay_keys',
+    9_000,
+    `${old('ovl')}, ${old('usr', '1 + n % 1000')}, 'key', sha256(n::text::bytea), 'abcd', '{chat.message.sent}'::text[], now(), null,
+     null`,
+  ],
   ['categories', 2_000, `${old('cat')}, 'cat-' || n, 'Label ' || n, null, null, false, n % 7`],
   [
     'livestreams',
@@ -76,17 +66,24 @@ const ROWS: readonly [table: string, rows: number, values: string][] = [
   ['bans', 9_000, `${spread('ban', 9_000)}, ${old('usr', '1 + n % 20')}, ${old('usr', '100 + n')}, now()`],
   ['channel_sequences', 9_000, `${old('usr')}, 1`],
   [
-    'webhook_subscriptions (id, client_id, user_id, url, event_types, created_at, updated_at)',
+    'webhook_subscriptions (id, client_id, user_id, url, event_types, created_at, updated_at, attempt_ms)',
     9_000,
     `${spread('sub', 9_000)}, ${old('cli', 'case when n <= 4500 then 1 + n % 5 else n end')}, case when n % 2 = 0 then ${old('usr', '1 + n % 40')} end,
-     'https://example.com', '{chat.message.sent}'::text[], now() - interval '${DAYS} days', now()`,
+     'https://example.com', '{chat.message.sent}'::text[], now() - interval '${DAYS} days', now(),
+     case when n > 1000 then 14000 else 50 end`,
   ],
   ['events', 12_000, `${spread('evt', 12_000)}, ${old('usr', '1 + n % 40')}, n, 'chat.message.sent', now(), '{}'`],
   [
     'webhook_deliveries',
     9_000,
     `${spread('dlv', 9_000)}, ${spread('evt', 12_000)}, 'chat.message.sent', ${spread('sub', 9_000, '(1 + n % 100)')},
-     0, now() + interval '1 hour', null, 0, 0, now()`,
+     0, now() + interval '1 hour', null, 0, 0, now(), 0`,
+  ],
+  [
+    'webhook_deliveries', // and of each of the slow ones, due
+    8_000,
+    `${spread('dlv', 8_000, '(8_000 - n)')}, ${spread('evt', 12_000)}, 'chat.message.sent', ${spread('sub', 9_000, '(1_000 + n)')},
+     0, now() - interval '1 hour', null, 0, 0, now(), 2`,
   ],
   [
     'audit_log (id, actor_type, actor_id, action, user_id, client_id)',
@@ -103,7 +100,7 @@ const ROWS: readonly [table: string, rows: number, values: string][] = [
   [
     'client_usage',
     30_000, // a hundred hours of three hundred applications
-    `${old('cli', '1 + n % 300')}, date_trunc('hour', now()) - (n / 300) * interval '1 hour', 'GET /v1/channels/', 9, 1, 0, 20`,
+    `${old('cli', '1 + n % 300')}, to_timestamp(${NOW / 1000}) - (n / 300) * interval '1 hour', 'GET /v1/channels/', 9, 1, 0, 20`,
   ],
   ['idempotency_keys', 6_000, `'c' || n, 'k', sha256('x'), null, null, now() + (n - 2000) * interval '1 minute'`],
   ['used_assertions', 6_000, `sha256(n::text::bytea), now() + (n - 2000) * interval '1 minute'`],
@@ -113,7 +110,7 @@ const ROWS: readonly [table: string, rows: number, values: string][] = [
 export async function fill(target: DatabaseTarget): Promise<void> {
   const client = connect(target, { max: 1, statementMs: 0 })
   try {
-    await makePartitions(databaseOver(client), new Date(), { back: DAYS, ahead: 1 })
+    await makePartitions(databaseOver(client), new Date(NOW), { back: DAYS, ahead: 1 })
     await client.unsafe(`set session_replication_role = replica; ${MAKE}`) // without triggers no foreign key is looked up
     for (const [table, rows, values] of ROWS) {
       await client.unsafe(`insert into ${table} select ${values} from generate_series(1, ${rows}) n`)
@@ -125,4 +122,14 @@ export async function fill(target: DatabaseTarget): Promise<void> {
   } finally {
     await endClient(client)
   }
+}
+
+/** Changes fifty live streams; returns the last change before that, and the transactions of which it was. */
+export async function changeFifty(db: Database): Promise<[since: string, seen: string]> {
+  const live = 'from livestreams where ended_at is null'
+  const [before] = await db.execute<{ since: string; seen: string }>(
+    `select max(updated_at)::text as since, pg_current_snapshot()::text as seen ${live}`,
+  )
+  await db.execute(`update livestreams set updated_at = now() where id in (select id ${live} limit 50)`)
+  return [before?.since ?? '', before?.seen ?? '']
 }

@@ -43,12 +43,12 @@ async function expectApart(work: () => Promise<unknown>) {
   }
 }
 
-/** A subscription with three deliveries that failed, enabled again. */
-async function failedScene() {
+/** A subscription with three deliveries that failed, or were never made, enabled again. */
+async function failedScene(outcome = 'failed') {
   const scene = await stage.scene(() => ({ status: 410 }))
   for (let n = 0; n < 3; n++) await scene.say()
   await stage.work()
-  await stage.run(`update webhook_deliveries_done set outcome = 'failed' where subscription_id = '${scene.id}'`)
+  await stage.run(`update webhook_deliveries_done set outcome = '${outcome}' where subscription_id = '${scene.id}'`)
   await scene.change({ status: 'enabled', disabledAt: null, disabledReason: null })
   return scene
 }
@@ -60,7 +60,7 @@ test.each([200, 500, 410])('claiming, sending and settling what is answered with
 })
 
 test.each(replayKinds)('replaying: %s', async (only) => {
-  const { id } = await failedScene()
+  const { id } = await failedScene(only === 'missed' ? 'held' : 'failed')
   await expectApart(() => replayDeliveries(operator, { subscription: id, only }))
 })
 

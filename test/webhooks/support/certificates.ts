@@ -1,6 +1,6 @@
 /**
  * For tests of TLS alone: an authority nobody trusts, a certificate of it for hooks.example.com that is valid until 2126,
- * and one that expired in 2020. Their keys are no secrets.
+ * one that expired in 2020, and one that signed itself. Their keys are no secrets.
  */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBiTCCAS+gAwIBAgIUIDwRQ22evcDndi/Tut2tsAMRXRQwCgYIKoZIzj0EAwIw
@@ -49,5 +49,24 @@ ZzH76eJNXw==
 MHcCAQEEILKfsGYkbOscxG+TktgnnHbe9X4pZhb1y/9j+q277rQ4oAoGCCqGSM49
 AwEHoUQDQgAEQJKU3hItrjvcA135qN+iJJ2QjBCNHklmH0AOdjKMaMLZNDA7ohaL
 2xy74q+2cIN4UArCU1JgXiqET/wHg1H1Cg==
+-----END EC PRIVATE KEY-----`,
+}
+
+export const selfSigned = {
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBrDCCAVOgAwIBAgIUCPZxTMlwujPLEW/Id52cWB4zAtAwCgYIKoZIzj0EAwIw
+HDEaMBgGA1UEAwwRaG9va3MuZXhhbXBsZS5jb20wIBcNMjYxMTI5MDIwMDUxWhgP
+MjEyNjExMDUwMjAwNTFaMBwxGjAYBgNVBAMMEWhvb2tzLmV4YW1wbGUuY29tMFkw
+EwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEPmVKAv8iXi43iuaMdjPEH4OCoUFE+7P9
+TxS5jG3caSD3s9Dyx3g+/x5kuJyO9MkouTkjifiS1j/obn5y7tcoqaNxMG8wHQYD
+VR0OBBYEFG24s6DQXkCYf4HigR6xtBD53v15MB8GA1UdIwQYMBaAFG24s6DQXkCY
+f4HigR6xtBD53v15MA8GA1UdEwEB/wQFMAMBAf8wHAYDVR0RBBUwE4IRaG9va3Mu
+ZXhhbXBsZS5jb20wCgYIKoZIzj0EAwIDRwAwRAIgMxvoMO8BqMe03Knj3a6NOzkD
+fCb/rk2j7UZ6jV1SOEUCIDbmmf2gWOrCpCYAJETyRsnBymqhwxfBXfxwXatH/pXd
+-----END CERTIFICATE-----`,
+  key: `-----BEGIN EC PRIVATE KEY-----
+MHcCAQEEIJEyuTWliNH84SiUBKZdnvBVxAioXrgpmBzN9itSv7QkoAoGCCqGSM49
+AwEHoUQDQgAEPmVKAv8iXi43iuaMdjPEH4OCoUFE+7P9TxS5jG3caSD3s9Dyx3g+
+/x5kuJyO9MkouTkjifiS1j/obn5y7tcoqQ==
 -----END EC PRIVATE KEY-----`,
 }

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { fileOf, ownerOf } from '../../../src/domain/events/receiver-pace.ts'
 import type { Stage } from './stage.ts'
 
 type Crowd = {
@@ -24,14 +25,13 @@ export function crowds(stage: Stage) {
   async function deliveries(subscriptionIds: string[], rows: number, { lane = 0, dueInS = 0 } = {}) {
     const batch = batches++
     await db.execute(sql`
-      insert into webhook_deliveries (id, event_id, type, subscription_id, lane, due_at, created_at)
+      insert into webhook_deliveries (id, event_id, type, subscription_id, owner_id, lane, pace, due_at, created_at)
       select 'dlv_01kdyak3sm' || 'e' || lpad(${batch}::text, 4, '0') || '8' || substr(md5(s.id || n), 1, 10),
-        'evt_01kdyak3sm' || lpad(n::text, 16, '0'), 'livestream.started', s.id, ${lane}::smallint,
-        statement_timestamp() + ${dueInS} * interval '1 second' - (${rows} - n) * interval '1 microsecond', '2026-01-02'
-      from unnest(array[${sql.join(
-        subscriptionIds.map((id) => sql`${id}`),
-        sql`, `,
-      )}]::text[]) s (id), generate_series(1, ${rows}::int) n`)
+        'evt_01kdyak3sm' || lpad(n::text, 16, '0'), 'livestream.started', s.id, ${sql.raw(ownerOf('s'))}, ${lane}::smallint,
+        ${sql.raw(fileOf('s'))}, statement_timestamp() + ${dueInS} * interval '1 second' - (${rows} - n) * interval '1 microsecond',
+        '2026-01-02'
+      from unnest(string_to_array(${subscriptionIds.join()}, ',')) asked (id) join webhook_subscriptions s on s.id = asked.id,
+        generate_series(1, ${rows}::int) n`)
   }
 
   async function crowd(of: Crowd) {

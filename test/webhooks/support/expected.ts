@@ -12,7 +12,7 @@ export async function noteExpected({ db }: Reach): Promise<void> {
     create table expected_deliveries (event_id text, subscription_id text, is_withdrawn boolean not null default false)`)
   await db.execute(sql`
     create function note_expected() returns trigger language plpgsql
-    set enable_nestloop = off -- without statistics thousands of receivers would be looked up in thousands of turns
+    set enable_nestloop = off set enable_seqscan = on -- without statistics thousands of receivers would be looked up in thousands of turns
     as $$ begin
       insert into expected_deliveries (event_id, subscription_id)
       select distinct new.id, s.id from webhook_subscription_types t join webhook_subscriptions s on s.id = t.subscription_id

@@ -1,4 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
+import { poolSizes } from '../../../src/db/pools.ts'
 import * as schema from '../../../src/db/schema/index.ts'
 import { sendMessage } from '../../../src/domain/chat.ts'
 import type { CallerContext, UserContext } from '../../../src/domain/core/context.ts'
@@ -61,11 +62,11 @@ export async function createStage(overrides: Partial<ProcessContext> = {}) {
   })
 
   /** A grant like those of the consent page, given long ago. */
-  async function consent({ id: userId }: Who) {
+  async function consent({ id: userId }: Pick<Who, 'id'>, clientId = application.id) {
     const createdAt = new Date('2026-01-01T00:00:00.000Z')
     await context.db.insert(schema.grants).values({
       id: newId('grant', createdAt),
-      clientId: application.id,
+      clientId,
       userId,
       scopes: [...allScopes],
       createdAt,
@@ -79,8 +80,10 @@ export async function createStage(overrides: Partial<ProcessContext> = {}) {
     return made
   }
 
-  /** A subscription; by default of the application to every channel. */
+  /** A subscription; by default of the application to every channel. One for a user has their consent. */
   async function subscribe(url: string, { types = ['chat.message.sent'], as = asApplication() }: Subscribing = {}) {
+    const { principal } = as
+    if (principal.kind === 'user') await consent({ id: principal.userId }, principal.clientId ?? undefined)
     const made = await createSubscription(as, { url, event_types: types })
     secrets.set(made.id, [made.signing_secret])
     return made
@@ -124,7 +127,6 @@ export async function createStage(overrides: Partial<ProcessContext> = {}) {
       const user = await test.user(`user_${scenes++}`)
       const made = await receiver(answering)
       const as = asUser(user)
-      await consent(user)
       const { id, signing_secret: secret } = await subscribe(made.url, { types, as })
       const { db } = context
       const due = eq(webhookDeliveries.subscriptionId, id)
@@ -185,6 +187,33 @@ export async function createStage(overrides: Partial<ProcessContext> = {}) {
     },
     /** A statement that no verb of the service makes. */
     run: (text: string) => context.db.execute(sql.raw(text)),
+
+    /** Takes all connections of the slow pool, as replays of a large site may, until it is disposed of. */
+    async holdSlow(): Promise<AsyncDisposable> {
+      let letGo = () => {}
+      const held = new Promise<void>((resolve) => {
+        letGo = resolve
+      })
+      const begun = Array.from({ length: poolSizes.slow }, () => {
+        let isHeld = () => {}
+        const holding = new Promise<void>((resolve) => {
+          isHeld = resolve
+        })
+        const ended = context.slow.transaction(async (tx) => {
+          await tx.execute(sql`select 1`)
+          isHeld()
+          await held
+        })
+        return { holding, ended }
+      })
+      await Promise.all(begun.map(({ holding }) => holding))
+      return {
+        [Symbol.asyncDispose]: async () => {
+          letGo()
+          await Promise.all(begun.map(({ ended }) => ended))
+        },
+      }
+    },
 
     async [Symbol.asyncDispose]() {
       try {

@@ -17,13 +17,13 @@ const config = readConfig({
   WEBHOOK_ALLOW_PRIVATE: 'on',
 })
 const opened = new Disposables()
-const waker = new WakeHub()
-const { wake, onWake } = waker
+const wakeHub = new WakeHub()
+const { wake, onWake } = wakeHub
 const stop = new AbortController()
 const { target, graceMs } = order
 const context = await openContext(config, { target, disposables: opened, wake, onWake, stopping: stop.signal })
-opened.use(listenToNotifications(context, { waker, target }))
-opened.use(startWorker(context, { waker, graceMs }))
+opened.use(listenToNotifications(context, { wakeHub, target }))
+opened.use(startWorker(context, { wakeHub, graceMs }))
 process.once('SIGTERM', async () => {
   await opened[Symbol.asyncDispose]()
   process.exit(0)

@@ -41,7 +41,7 @@ export async function startWorkerProcess(order: WorkerOrder): Promise<WorkerProc
     unblock: () => child.kill('SIGCONT'),
     lostLeases: async () => {
       const told = once(child, 'message')
-      child.send('figures')
+      child.send('metrics')
       const [lost] = (await told) as [number]
       return lost
     },

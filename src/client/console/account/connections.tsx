@@ -1,4 +1,4 @@
-import { Anchor, Button, Text } from '@mantine/core'
+import { Anchor, Button, Group, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { scopeDescriptions } from '../../../shared/scope-descriptions.ts'
 import { useTRPC } from '../app/api.ts'
@@ -13,6 +13,7 @@ import { byCursor, itemsOf } from '../components/pages.ts'
 import { Section } from '../components/section.tsx'
 
 type Allowed = Outputs['account']['grants']['list']['items'][number]
+type Webhook = Allowed['webhooks'][number]
 
 export function Connections() {
   const trpc = useTRPC()
@@ -76,7 +77,46 @@ function AllowedApplication({ allowed }: { allowed: Allowed }) {
           ))}
         </ul>
       </div>
+      <Webhooks allowed={allowed} />
     </Section>
+  )
+}
+
+/** Who gets what happens in this person's channel, as it happens. */
+function Webhooks({ allowed: { name, webhooks } }: { allowed: Allowed }) {
+  if (webhooks.length === 0) return null
+  return (
+    <div>
+      <Text size="sm">It has events of your channel sent to:</Text>
+      <ul className="wishes">
+        {webhooks.map((webhook) => (
+          <HearingWebhook key={webhook.id} name={name} webhook={webhook} />
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function HearingWebhook({ name, webhook: { id, host, event_types, created_at } }: { name: string; webhook: Webhook }) {
+  const trpc = useTRPC()
+  const { run, isPending } = useAction(trpc.account.webhooks.delete.mutationOptions(), {
+    done: `Nothing is sent to ${host} any more.`,
+    failed: 'The webhook was not removed',
+    refresh: trpc.account.grants.pathKey(),
+  })
+  const body = `${host} gets no more events of your channel. ${name} can add another webhook as long as it has access.`
+  const question = { title: `Remove the webhook to ${host}?`, body, action: 'Remove webhook' }
+  return (
+    <li>
+      <Group gap="xs">
+        <span className="breakable">
+          <b>{host}</b>: {event_types.join(', ')}, since <Instant at={created_at} />
+        </span>
+        <Button variant="subtle" size="compact-xs" loading={isPending} onClick={() => void run({ id }, question)}>
+          Remove
+        </Button>
+      </Group>
+    </li>
   )
 }
 

@@ -21,6 +21,7 @@ const groups: readonly { title: string; places: readonly Place[] }[] = [
     places: [
       { label: 'Live stream', to: '/studio', end: true },
       { label: 'Chat', to: '/studio/chat' },
+      { label: 'Overlay', to: '/studio/overlay' },
       { label: 'Bans', to: '/studio/bans' },
     ],
   },

@@ -64,7 +64,7 @@ const selectDelivery = statement<[id: string], Delivery>(`
 select * from ((${pending} where id = $1) union all (${done} where id = $1)) deliveries limit 1`)
 
 const selectAttempts = statement<[deliveryId: string], AttemptInfo>(`
-select n, ${instantText('started_at')} as started_at, duration_ms, status, error_class, response
+select n, ${instantText('started_at')} as started_at, duration_ms, status, error_class, detail, response
 from webhook_attempts where delivery_id = $1 order by n`)
 
 const selectPayload = statement<[eventId: string], { payload: string }>('select payload from events where id = $1')

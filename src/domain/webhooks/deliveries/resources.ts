@@ -17,13 +17,14 @@ export const Delivery = z.object({
   due_at: Timestamp.nullable(),
 })
 
-/** One POST. The receiver chose the text of `response`, so whoever shows it must escape it. */
+/** One POST. The receiver chose the text of `response`, and parts of `detail`, so whoever shows them must escape them. */
 export const AttemptInfo = z.object({
   n: z.number(),
   started_at: Timestamp,
   duration_ms: z.number(),
   status: z.number().nullable(),
   error_class: z.string().nullable(),
+  detail: z.string().nullable(),
   response: z.string().nullable(),
 })
 

@@ -6,8 +6,7 @@ import type { ActorContext } from '../../core/context.ts'
 import { newId } from '../../core/ids.ts'
 import { countOrRefuse, rateLimits } from '../../core/rate-limits.ts'
 import { transact } from '../../core/transaction.ts'
-import { payloadParts } from '../../events/emit-sql.ts'
-import { sampleData } from '../../events/sample.ts'
+import { SAMPLE_SEQUENCE, sampleChannel, sampleEvent } from '../../events/sample-event.ts'
 import type { EventType } from '../../events/types.ts'
 import { createSender, sendAttempt, type WebhookRequest } from '../http/send.ts'
 import { DatabaseClock } from '../queue/database-clock.ts'
@@ -21,10 +20,6 @@ import type { AttemptInfo } from './resources.ts'
 export type TestRequest = { id: string; type?: EventType | undefined }
 export type TestResult = AttemptInfo & { delivery_id: string }
 
-/** No real channel, so that receivers who check sequences for gaps are not misled. */
-const testChannel = { id: 'test', username: 'test' }
-const TEST_SEQUENCE = 0
-
 /**
  * Sends a sample of an event type to one subscription, whatever its types are and even while it is disabled. It is one
  * attempt, without retries and without effect on the subscription's health, but a success ends its rest. Returns the attempt. Throws
@@ -37,25 +32,24 @@ export async function testSubscription(
   const subscription = await requireOwnedSubscription(ctx, id)
   await transact(ctx, (tx) => requireActiveAccounts(tx, subscription))
   await countOrRefuse(ctx, rateLimits.webhookTest, id, tooManyTests)
-  const event = await keepSample(ctx, type)
+  const event = await storeSample(ctx, type)
   const record = await sendOnce(ctx, subscription, { event_id: event.id, type, payload: event.payload })
   const deliveryId = newId('delivery', ctx.now())
-  await keepResult(ctx, { deliveryId, eventId: event.id, type, subscriptionId: id, record })
+  await storeResult(ctx, { deliveryId, eventId: event.id, type, subscriptionId: id, record })
   ctx.wake() // a success has ended the rest of the subscription, if it had one
-  const { startedMs, durationMs, status, errorClass, response } = record
-  const shown = { started_at: new Date(startedMs).toISOString(), duration_ms: durationMs, status, response }
+  const { startedMs, durationMs, status, errorClass, detail, response } = record
+  const shown = { started_at: new Date(startedMs).toISOString(), duration_ms: durationMs, status, detail, response }
   return { delivery_id: deliveryId, n: 1, ...shown, error_class: errorClass }
 }
 
 const tooManyTests = ({ limit, resetS }: Count) => `More than ${limit} tests in a minute: try again in ${resetS} s.`
 
-async function keepSample({ db, now }: ActorContext, type: EventType) {
+async function storeSample({ db, now }: ActorContext, type: EventType) {
   const occurredAt = now()
-  const id = newId('event', occurredAt)
-  const { username } = testChannel
-  const parts = payloadParts({ id, type, at: occurredAt.toISOString(), username, data: sampleData(type) })
-  const payload = `${parts[0]}${testChannel.id}${parts[1]}${TEST_SEQUENCE}${parts[2]}`
-  await db.insert(events).values({ id, channelId: testChannel.id, sequence: TEST_SEQUENCE, type, occurredAt, payload })
+  const { id, payload } = sampleEvent(type, occurredAt)
+  await db
+    .insert(events)
+    .values({ id, channelId: sampleChannel.id, sequence: SAMPLE_SEQUENCE, type, occurredAt, payload })
   return { id, payload }
 }
 
@@ -84,12 +78,12 @@ async function readClock({ db }: ActorContext): Promise<DatabaseClock> {
 
 type Result = { deliveryId: string; eventId: string; type: string; subscriptionId: string; record: AttemptRecord }
 
-async function keepResult(ctx: ActorContext, { deliveryId, eventId, type, subscriptionId, record }: Result) {
-  const { startedMs, durationMs, status, errorClass, response } = record
+async function storeResult(ctx: ActorContext, { deliveryId, eventId, type, subscriptionId, record }: Result) {
+  const { startedMs, durationMs, ...answered } = record
   const startedAt = new Date(startedMs)
-  const outcome = isSuccess(status) ? 'delivered' : 'failed'
+  const outcome = isSuccess(record.status) ? 'delivered' : 'failed'
   await transact(ctx, async ({ db }) => {
-    await db.insert(webhookAttempts).values({ deliveryId, n: 1, startedAt, durationMs, status, errorClass, response })
+    await db.insert(webhookAttempts).values({ deliveryId, n: 1, startedAt, durationMs, ...answered })
     const ids = { id: deliveryId, eventId, subscriptionId, type }
     await db
       .insert(webhookDeliveriesDone)

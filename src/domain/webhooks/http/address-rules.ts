@@ -1,5 +1,8 @@
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
+/** `family`: 4 or 6. */
+export type Address = { address: string; family: number }
+
 // One list per family: an IPv4 rule of a BlockList also matches the mapped IPv6 form ::ffff:a.b.c.d.
 
 /** The special-purpose registry of IPv4 (RFC 6890 and successors), and the public address of one cloud's internal service. */

@@ -1,4 +1,5 @@
 import type { ErrorClass } from '../queue/error-class.ts'
+import { isTlsCode } from './tls-failures.ts'
 
 /** A failed attempt whose class is known where it fails. */
 export class AttemptFailure extends Error {
@@ -29,24 +30,13 @@ const classOfCode: Record<string, ErrorClass> = {
   UND_ERR_SOCKET: 'E_RESET',
   UND_ERR_HEADERS_OVERFLOW: 'E_HEAD_TOO_LARGE',
   HPE_HEADER_OVERFLOW: 'E_HEAD_TOO_LARGE',
-  EPROTO: 'E_TLS',
-  CERT_HAS_EXPIRED: 'E_TLS',
-  CERT_NOT_YET_VALID: 'E_TLS',
-  CERT_REVOKED: 'E_TLS',
-  CERT_UNTRUSTED: 'E_TLS',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'E_TLS',
-  SELF_SIGNED_CERT_IN_CHAIN: 'E_TLS',
-  UNABLE_TO_GET_ISSUER_CERT: 'E_TLS',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'E_TLS',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'E_TLS',
-  INVALID_PURPOSE: 'E_TLS',
 }
 
 /** The class of whatever ended a request; an unknown error counts as a bad response. */
 export function classOf(error: unknown): ErrorClass {
   if (error instanceof AttemptFailure) return error.errorClass
   const code = codeOf(error)
-  if (/^ERR_(TLS|SSL|OSSL)/.test(code)) return 'E_TLS'
+  if (isTlsCode(code)) return 'E_TLS'
   if (code === 'UND_ERR_SOCKET' && isBadMessage(error)) return 'E_BAD_RESPONSE'
   return classOfCode[code] ?? 'E_BAD_RESPONSE'
 }
@@ -57,7 +47,8 @@ export const isClosedByPeer = (error: unknown): boolean => classOf(error) === 'E
 /** undici reports "bad response" and "bad upgrade" with the code of a closed socket. */
 const isBadMessage = (error: unknown) => error instanceof Error && error.message.startsWith('bad ')
 
-function codeOf(error: unknown): string {
+/** The code of an error, or of what caused it. */
+export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return ''
   if ('code' in error && typeof error.code === 'string') return error.code
   return codeOf(error.cause)

@@ -1,8 +1,9 @@
 import { isIP, type LookupFunction, type Socket } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import { buildConnector } from 'undici'
+import type { Address } from './address-rules.ts'
 import { AttemptFailure } from './attempt-failure.ts'
-import type { Address, Resolve } from './dns.ts'
+import type { Resolve } from './dns.ts'
 import { openTunnel } from './proxy-tunnel.ts'
 import { portOf, rulesForPort, type TargetRules } from './target-policy.ts'
 

@@ -1,7 +1,7 @@
 import { isIPv6, type Socket } from 'node:net'
 import { Client } from 'undici'
+import type { Address } from './address-rules.ts'
 import { AttemptFailure } from './attempt-failure.ts'
-import type { Address } from './dns.ts'
 
 type TunnelRequest = { proxyUrl: string; target: Address; port: string; connectMs: number }
 

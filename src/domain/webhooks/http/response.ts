@@ -10,6 +10,7 @@ const BODY_MS = 2_000
 export type ReceiverResponse = {
   status: number | null
   retryAfter: string | undefined
+  location: string | undefined
   /** The first 4 kB of the body. */
   body: Buffer
   /** Why there is no status. */
@@ -28,6 +29,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined
   #status: number | null = null
   #retryAfter: string | undefined
+  #location: string | undefined
   #chunks: Buffer[] = []
   #read = 0
   #isOver = false
@@ -53,8 +55,8 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
   onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: Headers) {
     if (status < 200) return
     this.#status = status
-    const retryAfter = headers['retry-after']
-    this.#retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter
+    this.#retryAfter = first(headers['retry-after'])
+    this.#location = first(headers.location)
     this.#bodyTimer = setTimeout(() => this.cut(new AttemptFailure('E_DEADLINE', 'the body takes too long')), BODY_MS)
   }
 
@@ -78,6 +80,9 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
     clearTimeout(this.#bodyTimer)
     const status = this.#status
     const body = Buffer.concat(this.#chunks)
-    this.#resolve({ status, retryAfter: this.#retryAfter, body, error: status === null ? error : undefined })
+    const headers = { retryAfter: this.#retryAfter, location: this.#location }
+    this.#resolve({ status, ...headers, body, error: status === null ? error : undefined })
   }
 }
+
+const first = (header: Headers[string]) => (Array.isArray(header) ? header[0] : header)

@@ -4,8 +4,9 @@ import type { Claimed } from '../queue/claim.ts'
 import type { DatabaseClock } from '../queue/database-clock.ts'
 import type { AttemptResult } from '../queue/settlement.ts'
 import { sign } from '../secrets/sign.ts'
+import { detailOf } from './attempt-detail.ts'
 import { AttemptFailure, classOf } from './attempt-failure.ts'
-import { publicResolver, systemResolver } from './dns.ts'
+import { localResolver, publicResolver } from './dns.ts'
 import type { ReceiverResponse } from './response.ts'
 import { responseText } from './response-text.ts'
 import { compileTargetPolicy, type TargetRules } from './target-policy.ts'
@@ -25,10 +26,11 @@ export type Sender = { rules: TargetRules; transport: Transport }
 /** A sender that keeps to the operator's policy; to be closed by its `transport`. */
 export function createSender({ targets }: Pick<Context, 'targets'>): Sender {
   const rules = compileTargetPolicy(targets)
-  const resolve = targets.allowPrivate ? systemResolver : publicResolver()
+  const resolve = targets.allowPrivate ? localResolver() : publicResolver()
   return { rules, transport: createTransport({ rules, resolve }) }
 }
 
+const nothing = { status: null, retryAfter: undefined, location: undefined, body: Buffer.alloc(0) }
 const unsafe = new AttemptFailure('E_UNSAFE_URL', 'the URL may not be called')
 const USER_AGENT = `developer-api-webhooks/${apiVersion}`
 
@@ -45,7 +47,8 @@ export async function sendAttempt(
   const { status, retryAfter, error, body } = response
   const errorClass = status === null ? classOf(error) : null
   const durationMs = Math.round(performance.now() - begun)
-  return { record: { startedMs, durationMs, status, errorClass, response: responseText(body) }, retryAfter }
+  const record = { startedMs, durationMs, status, errorClass, detail: detailOf(response), response: responseText(body) }
+  return { record, retryAfter }
 }
 
 async function post(
@@ -55,7 +58,7 @@ async function post(
   signal: AbortSignal,
 ): Promise<ReceiverResponse> {
   const url = allowedUrl(rules, request.url)
-  if (url === undefined) return { status: null, retryAfter: undefined, body: Buffer.alloc(0), error: unsafe }
+  if (url === undefined) return { ...nothing, error: unsafe }
   const body = Buffer.from(request.payload)
   return transport.post({ url, headers: headersOf(request, body, Math.floor(startedMs / 1000)), body, signal })
 }

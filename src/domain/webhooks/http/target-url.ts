@@ -1,12 +1,13 @@
 import { isIP } from 'node:net'
+import { WEBHOOK_URL_LENGTH_MAX } from '../../../shared/limits.ts'
 import { Problem } from '../../core/problem.ts'
+import { isWebAddress, parseUrl, uriOf } from '../../core/url.ts'
 import { portOf, rulesForPort, type TargetRules } from './target-policy.ts'
-
-const URL_LENGTH_MAX = 2048
 
 const nameNever = /(^|\.)(internal|onion|invalid)$/
 const nameLocal = /(^|\.)(localhost|local|localdomain|lan|intranet|home\.arpa|test|example)$/
-const unprintable = /[^\u0021-\u007e\u0080-\u{10ffff}]|\\/u // anything but visible ASCII and what lies beyond ASCII
+const unprintable = /[\p{Cc}\p{Z}]|\\/u
+const withAuthority = /^[a-z]+:\/\/[^/?#]/i
 const withUserName = /^[a-z]+:\/\/[^/?#]*@/i
 
 /**
@@ -25,6 +26,20 @@ export function checkTargetUrl(rules: TargetRules, input: string): URL {
   return refuse('leads to a name that is not allowed.')
 }
 
+/**
+ * The same for a URL that is about to be kept: returns it as a URI (RFC 3986), in which form it is shown and called. One that is a
+ * URI stays letter for letter; in any other what browsers would mend is percent-encoded, if it has an authority.
+ */
+export function checkNewTargetUrl(rules: TargetRules, input: string): string {
+  const url = checkTargetUrl(rules, input)
+  if (isWebAddress(input)) return input
+  const uri = uriOf(url)
+  if (!withAuthority.test(input)) refuse(`has no "//" and host behind its scheme: write it as ${uri}`)
+  if (!isWebAddress(uri)) refuse('has a host that no URI can have.')
+  checkTargetUrl(rules, uri) // it may have become too long
+  return uri
+}
+
 function refuseForm({ allowPrivate }: TargetRules, input: string, url: URL) {
   const schemes = allowPrivate ? ['https:', 'http:'] : ['https:']
   if (!schemes.includes(url.protocol)) refuse('must begin with https://.')
@@ -34,14 +49,13 @@ function refuseForm({ allowPrivate }: TargetRules, input: string, url: URL) {
 }
 
 function parse(input: string): URL {
-  if (input.length > URL_LENGTH_MAX) refuse(`is longer than ${URL_LENGTH_MAX} characters.`)
+  if (input.length > WEBHOOK_URL_LENGTH_MAX) refuse(`is longer than ${WEBHOOK_URL_LENGTH_MAX} characters.`)
   if (unprintable.test(input)) refuse('contains a control character, a space or a backslash.')
-  if (!URL.canParse(input)) refuse('is not absolute.')
-  return new URL(input)
+  return parseUrl(input) ?? refuse('is not absolute.')
 }
 
 function isNameAllowed({ allowPrivate }: TargetRules, name: string): boolean {
-  if (name === '' || nameNever.test(name)) return false
+  if (name.split('.').includes('') || nameNever.test(name)) return false
   return allowPrivate || (name.includes('.') && !nameLocal.test(name))
 }
 

@@ -2,9 +2,9 @@ import { Agent, Client, Pool } from 'undici'
 import { AttemptFailure, isClosedByPeer } from './attempt-failure.ts'
 import { type Connector, type ConnectorOptions, createConnector } from './connector.ts'
 import { type ReceiverResponse, ResponseHandler } from './response.ts'
+import { HEAD_BYTES_MAX, readingHeads } from './response-heads.ts'
 
 export const DEADLINE_MS = 15_000
-const HEAD_BYTES_MAX = 16_384
 
 type Post = { url: URL; headers: string[]; body: Buffer; signal: AbortSignal }
 
@@ -34,7 +34,7 @@ export function createTransport({
   deadlineMs = DEADLINE_MS,
   ...options
 }: ConnectorOptions & { deadlineMs?: number }): Transport {
-  const connect = createConnector(options)
+  const connect = readingHeads(createConnector(options))
   const pools = new Map<string, Pool>()
   const agent = new Agent({
     factory: (origin) => {

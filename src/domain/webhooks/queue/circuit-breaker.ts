@@ -1,5 +1,5 @@
 import { DISABLE_AFTER_DAYS, DISABLE_AFTER_FAILURES } from '../../../shared/delivery.ts'
-import { changesPace, nextAttemptMs } from './pace.ts'
+import { changesPace, nextAttemptMs } from './attempt-average.ts'
 
 /** Failures in a row after which the circuit breaker of a subscription opens; afterwards one probe at a time is sent. */
 export const FAILURES_TO_OPEN = 5

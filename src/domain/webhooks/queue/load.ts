@@ -1,5 +1,6 @@
 import { statement } from '../../../db/statement.ts'
 import type { Context } from '../../core/context.ts'
+import { isHearing } from '../../events/consent.ts'
 import type { SealedSecret } from '../secrets/secrets.ts'
 import type { Claimed } from './claim.ts'
 
@@ -11,7 +12,7 @@ export type DeliveryContent = {
   sendWindow: number
   consecutiveFailures: number
 }
-/** `stopped`: the subscription is gone, deleted or disabled. `lost`: the event is older than what is kept. */
+/** `stopped`: the subscription is gone, deleted, disabled, or not allowed any more. `lost`: the event is older than what is kept. */
 export type LoadedDelivery = { kind: 'content'; content: DeliveryContent } | { kind: 'stopped' } | { kind: 'lost' }
 
 type Row = {
@@ -28,7 +29,7 @@ const selectContents = statement<[ids: string[], eventIds: string[], subscriptio
 select t.id, events.payload, s.url, s.send_window, s.consecutive_failures, secrets.list as secrets
 from unnest($1::text[], $2::text[], $3::text[]) t (id, event_id, subscription_id)
 left join events on events.id = t.event_id
-left join webhook_subscriptions s on s.id = t.subscription_id and s.status = 'enabled' and s.deleted_at is null
+left join webhook_subscriptions s on s.id = t.subscription_id and ${isHearing('s')}
 left join lateral (
   select string_agg(w.id || ' ' || w.key_id || ' ' || encode(w.ciphertext, 'hex'), ',' order by w.id desc) as list
   from webhook_secrets w

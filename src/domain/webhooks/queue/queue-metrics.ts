@@ -1,5 +1,7 @@
 import { statement } from '../../../db/statement.ts'
 import type { Context } from '../../core/context.ts'
+import { isHearing } from '../../events/consent.ts'
+import { inFlight, OWNER_IN_FLIGHT_MAX, ownerCap } from './owner-share.ts'
 import { pendingScan } from './pending-scan.ts'
 
 export type QueueMetrics = {
@@ -10,26 +12,32 @@ export type QueueMetrics = {
   pending_retries: number
   /** `webhook_open_breakers` */
   open_breakers: number
+  /** `webhook_owners_at_cap`: accounts that have as much in flight as they may. */
+  owners_at_cap: number
   /** `webhook_oldest_xmin_age`: seconds since the oldest transaction began; one that stays open slows every claim. */
   oldest_xmin_age_s: number
   /** `webhook_dead_tuples` of the queue. */
   dead_tuples: number
 }
 
-const selectMetrics = statement<[], QueueMetrics>(`
-with recursive ${pendingScan}, oldest as (
+/** With a value, because a statement without any keeps the plan that was made for it when the queue was empty. */
+const selectMetrics = statement<[perOwner: number], QueueMetrics>(`
+with recursive ${pendingScan}, ${inFlight}, oldest as (
   -- the oldest due row of each subscription that may be claimed now
   select min(due.due_at) as due_at from scan
-  join webhook_subscriptions s on s.id = scan.id and s.status = 'enabled' and s.deleted_at is null
+  join webhook_subscriptions s on s.id = scan.id and ${isHearing('s')}
     and (s.open_until is null or s.open_until <= statement_timestamp())
   cross join lateral (
-    select d.due_at from webhook_deliveries d where d.lane = scan.lane and d.subscription_id = scan.id
+    select d.due_at from webhook_deliveries d
+    where d.lane = scan.lane and d.pace = scan.pace and d.owner_id = scan.owner_id and d.subscription_id = scan.id
       and d.due_at <= statement_timestamp() order by d.due_at limit 1) due
 )
 select coalesce(extract(epoch from statement_timestamp() - (select due_at from oldest)), 0)::float8 as due_lag_s,
   (select count(*) from webhook_deliveries where lane = 0)::int as pending_first,
   (select count(*) from webhook_deliveries where lane = 1)::int as pending_retries,
   (select count(*) from webhook_subscriptions where open_until > statement_timestamp() and deleted_at is null)::int as open_breakers,
+  (select count(*) from in_flight_by_owner o left join users on users.id = o.owner_id
+    where o.n >= ${ownerCap('users.created_at', '$1::int')})::int as owners_at_cap,
   -- only transactions that hold a snapshot or have written keep dead rows from being removed
   coalesce((select extract(epoch from statement_timestamp() - min(xact_start)) from pg_stat_activity
     where (backend_xmin is not null or backend_xid is not null) and datname = current_database()), 0)::float8 as oldest_xmin_age_s,
@@ -37,7 +45,7 @@ select coalesce(extract(epoch from statement_timestamp() - (select due_at from o
 
 /** What only the database knows about all deliveries. Reads the whole queue, so ask once per scrape, not once per request. */
 export async function queueMetrics({ slow }: Pick<Context, 'slow'>): Promise<QueueMetrics> {
-  const [metrics] = await selectMetrics(slow)
+  const [metrics] = await selectMetrics(slow, OWNER_IN_FLIGHT_MAX)
   if (!metrics) throw new Error('A select without a table returned no row')
   return metrics
 }

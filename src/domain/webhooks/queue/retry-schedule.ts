@@ -1,3 +1,5 @@
+import { httpDate } from '../../../time/http-date.ts'
+
 const MINUTE_S = 60
 const HOUR_S = 60 * MINUTE_S
 
@@ -27,11 +29,6 @@ export function retryDelayS(attempts: number, retryAfterS = 0, random = Math.ran
 export function retryAfterS(header: string | undefined, nowMs: number): number | undefined {
   if (header === undefined) return undefined
   const text = header.trim()
-  const seconds = /^\d{1,15}$/.test(text) ? Number(text) : secondsUntil(text, nowMs)
+  const seconds = /^\d+$/.test(text) ? Number(text) : (httpDate(text, nowMs) - nowMs) / 1000
   return seconds > 0 ? Math.min(seconds, RETRY_AFTER_MAX_S) : undefined
-}
-
-/** All three forms of an HTTP date begin with the name of a day; `Date.parse` alone would accept far more as a date. */
-function secondsUntil(text: string, nowMs: number): number {
-  return /^[A-Z][a-z]{2}/.test(text) ? (Date.parse(text) - nowMs) / 1000 : Number.NaN
 }

@@ -1,7 +1,7 @@
 import { statement } from '../../../db/statement.ts'
 import type { Context } from '../../core/context.ts'
 import { circuitBreakerExpressions } from './circuit-breaker.ts'
-import { LEASE_S } from './claim.ts'
+import { LEASE_S } from './claim-rows.ts'
 import { lastLoggedAttempts } from './last-attempt.ts'
 import type { Settlement } from './settlement.ts'
 
@@ -11,24 +11,25 @@ const settleRows = statement<[settlements: string], Row>(`
 with input as (
   select * from json_to_recordset($1::text::json) as t (
     o int, n int, id text, lease uuid, kind text, result text, reason text, delay_s float8, started_ms float8,
-    duration_ms int, status smallint, error_class text, response text, is_success boolean, is_probe boolean,
+    duration_ms int, status smallint, error_class text, detail text, response text, is_success boolean, is_probe boolean,
     grows boolean, halves boolean, is_gone boolean, retry_after_s float8)
 ),
--- fenced by the lease: a worker that has lost it changes nothing; locked in the order of the identifiers
+-- fenced by the lease: a worker that has lost it changes nothing; locked in the order of the identifiers, each looked up by
+-- its key, for the reason that claim-rows.ts gives
 mine as materialized (
   select input.*, d.event_id, d.type, d.subscription_id, d.created_at
-  from webhook_deliveries d join input on input.id = d.id and input.lease = d.lease
-  order by d.id for update of d
+  from (select * from input order by id collate "C") input cross join lateral (
+    select * from webhook_deliveries d where d.id = input.id and d.lease is not distinct from input.lease for update) d
 ),
 -- what was given back unsent has no attempt
 logged as (
-  insert into webhook_attempts (delivery_id, n, started_at, duration_ms, status, error_class, response)
-  select id, n, to_timestamp(started_ms / 1000), duration_ms, status, error_class, response
+  insert into webhook_attempts (delivery_id, n, started_at, duration_ms, status, error_class, detail, response)
+  select id, n, to_timestamp(started_ms / 1000), duration_ms, status, error_class, detail, response
   from mine where started_ms is not null
 ),
 -- finish: out of the queue, into the finished ones, where an earlier run may have left a row of the same delivery
 removed as (
-  delete from webhook_deliveries d using mine where d.id = mine.id and mine.kind = 'finish'
+  delete from webhook_deliveries where id = any (array(select id from mine where kind = 'finish'))
 ), done as (
   insert into webhook_deliveries_done (id, event_id, type, subscription_id, outcome, reason, attempts, created_at, finished_at)
   select id, event_id, type, subscription_id, result, reason, n, created_at, statement_timestamp()
@@ -38,13 +39,11 @@ removed as (
 ),
 -- retry: one attempt more, and from now on behind first attempts; release: as if it had not been claimed
 requeued as (
-  update webhook_deliveries d set
-    attempts = d.attempts + (mine.kind = 'retry')::int,
-    claims = d.claims - (mine.kind = 'release')::int,
-    lane = case when mine.kind = 'retry' then 1 else d.lane end,
-    lease = null,
-    due_at = statement_timestamp() + mine.delay_s * interval '1 second'
-  from mine where d.id = mine.id and mine.kind <> 'finish'
+  update webhook_deliveries d set lease = null, (attempts, claims, lane, due_at) = (
+    select d.attempts + (kind = 'retry')::int, d.claims - (kind = 'release')::int, case kind when 'retry' then 1 else d.lane end,
+      statement_timestamp() + delay_s * interval '1 second'
+    from mine where mine.id = d.id)
+  where d.id = any (array(select id from mine where kind <> 'finish'))
 ), ${circuitBreakerExpressions}
 select lease::text as key, null as disabled_for from mine
 union all select id, disable_for from health where disable_for is not null`)
@@ -79,6 +78,7 @@ function inputOf({ id, lease, outcome, attempt, health }: Settlement, logged: nu
       duration_ms: attempt.durationMs,
       status: attempt.status,
       error_class: attempt.errorClass,
+      detail: attempt.detail,
       response: attempt.response,
     }),
     ...(health && {
@@ -94,12 +94,13 @@ function inputOf({ id, lease, outcome, attempt, health }: Settlement, logged: nu
 
 const renewRows = statement<[ids: string[], leases: string[]], { id: string }>(`
 with mine as materialized (
-  -- skip locked: a row that is locked is being settled, and needs no renewal
-  select d.id from webhook_deliveries d join unnest($1::text[], $2::uuid[]) t (id, lease) on d.id = t.id and d.lease = t.lease
-  order by d.id for update of d skip locked
+  select d.id from (select * from unnest($1::text[], $2::uuid[]) t (id, lease) order by id collate "C") held cross join lateral (
+    select d.id from webhook_deliveries d where d.id = held.id and d.lease is not distinct from held.lease
+    -- a row that is locked is being settled, and needs no renewal
+    for update skip locked) d
 )
 update webhook_deliveries d set due_at = statement_timestamp() + interval '${LEASE_S} s'
-from mine where d.id = mine.id returning d.id`)
+where d.id = any (array(select id from mine)) returning d.id`)
 
 /** Renews the leases of attempts that wait to be settled. Returns the identifiers that are still this worker's. */
 export async function renewLeases({ db }: Context, held: readonly { id: string; lease: string }[]): Promise<string[]> {

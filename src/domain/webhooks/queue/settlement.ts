@@ -7,6 +7,8 @@ export type AttemptRecord = {
   durationMs: number
   status: number | null
   errorClass: ErrorClass | null
+  /** What these two leave open, in a sentence: the fault of a certificate, where a redirect leads to. */
+  detail: string | null
   /** The first 4 kB of the response body as text; null when there was none. */
   response: string | null
 }

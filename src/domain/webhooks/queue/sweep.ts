@@ -36,13 +36,17 @@ type Locked = { id: string; outcome: string }
 const lockStopped = statement<[limit: number], Locked>(
   lockRows(`${pendingScan},
 -- a subscription whose row is gone altogether, with its application, counts as deleted
-chosen as (
-  select rows.id, case when s.id is null or s.deleted_at is not null then 'cancelled' else 'held' end as outcome
+-- in no order, so that one with a million rows is not always the first
+stopped as materialized (
+  select scan.*, case when s.id is null or s.deleted_at is not null then 'cancelled' else 'held' end as outcome
   from scan left join webhook_subscriptions s on s.id = scan.id
-  cross join lateral (
-    select d.id from webhook_deliveries d where d.lane = scan.lane and d.subscription_id = scan.id
+  where s.id is null or s.deleted_at is not null or s.status = 'disabled' order by random()
+), chosen as (
+  select rows.id, stopped.outcome from stopped cross join lateral (
+    select d.id from webhook_deliveries d
+    where d.lane = stopped.lane and d.pace = stopped.pace and d.owner_id = stopped.owner_id and d.subscription_id = stopped.id
       and (d.lease is null or d.due_at <= statement_timestamp()) limit $1::int) rows
-  where s.id is null or s.deleted_at is not null or s.status = 'disabled' limit $1::int
+  limit $1::int
 )`),
 )
 
@@ -55,10 +59,10 @@ const lockOld = statement<[before: string, limit: number], Locked>(
 /**
  * Takes what must not be sent any more out of the queue: `cancelled` where the subscription is deleted, `held` where it is
  * disabled. Deleting and disabling leave that to this sweep and lock no delivery: one that locked a subscription and then
- * deliveries could deadlock with a settlement, which locks them in the other order.
+ * deliveries could deadlock with a settlement, which locks them in the other order. Ends after `chunksMax` thousand.
  */
-export async function sweepStopped(ctx: Context): Promise<number> {
-  return moveAll(ctx, (db) => lockStopped(db, CHUNK_ROWS))
+export async function sweepStopped(ctx: Context, chunksMax = Number.POSITIVE_INFINITY): Promise<number> {
+  return moveAll(ctx, (db) => lockStopped(db, CHUNK_ROWS), chunksMax)
 }
 
 /** Finishes as `expired` what has waited for so long that its event is about to be dropped. `now` is the database's. */
@@ -67,15 +71,19 @@ export async function sweepExpired(ctx: Context, now: Date): Promise<number> {
   return moveAll(ctx, (db) => lockOld(db, before, CHUNK_ROWS))
 }
 
-async function moveAll(ctx: Context, lockChunk: (db: Database) => Promise<Locked[]>): Promise<number> {
-  for (let moved = 0; ; ) {
+async function moveAll(
+  ctx: Context,
+  lockChunk: (db: Database) => Promise<Locked[]>,
+  chunksMax = Number.POSITIVE_INFINITY,
+): Promise<number> {
+  for (let moved = 0, chunks = 1; ; chunks++) {
     const chunk = await transact({ ...ctx, db: ctx.slow }, async ({ db }) => {
       const locked = await lockChunk(db)
       if (locked.length > 0) await move(db, locked)
       return locked.length
     })
     moved += chunk
-    if (chunk < CHUNK_ROWS) return moved
+    if (chunk < CHUNK_ROWS || chunks === chunksMax) return moved
   }
 }
 

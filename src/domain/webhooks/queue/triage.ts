@@ -1,4 +1,5 @@
-import { type Claimed, LEASE_S } from './claim.ts'
+import type { Claimed } from './claim.ts'
+import { LEASE_S } from './claim-rows.ts'
 import type { DatabaseClock } from './database-clock.ts'
 import type { DeliveryContent, LoadedDelivery } from './load.ts'
 import { releaseOf, type Settlement } from './settlement.ts'

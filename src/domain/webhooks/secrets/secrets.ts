@@ -8,7 +8,7 @@ import type { InTransaction } from '../../core/transaction.ts'
 import { newSigningSecret, signingKey } from './sign.ts'
 
 /** Creates a secret for a subscription and stores it encrypted. The returned text is shown once and never again. */
-export async function keepNewSecret({ db, keyring, now }: InTransaction, subscriptionId: string): Promise<string> {
+export async function storeNewSecret({ db, keyring, now }: InTransaction, subscriptionId: string): Promise<string> {
   const secret = newSigningSecret()
   const createdAt = now()
   const sealed = keyring.seal('webhook-secret', subscriptionId, secret)

@@ -8,8 +8,8 @@ import type { CreatedSubscription } from '../../core/resources.ts'
 import { isScope } from '../../core/scopes.ts'
 import { transact } from '../../core/transaction.ts'
 import { compileTargetPolicy } from '../http/target-policy.ts'
-import { checkTargetUrl } from '../http/target-url.ts'
-import { keepNewSecret } from '../secrets/secrets.ts'
+import { checkNewTargetUrl } from '../http/target-url.ts'
+import { storeNewSecret } from '../secrets/secrets.ts'
 import { requireActiveAccounts } from './account-check.ts'
 import { requireEventTypes } from './event-types.ts'
 import { requireRoom } from './limit.ts'
@@ -30,8 +30,7 @@ export async function createSubscription(
   actor: AuditActor = actorBehind(ctx.principal),
 ): Promise<CreatedSubscription> {
   const { clientId, userId } = applicationOf(ctx.principal)
-  const { url } = input
-  checkTargetUrl(compileTargetPolicy(ctx.targets), url)
+  const url = checkNewTargetUrl(compileTargetPolicy(ctx.targets), input.url)
   const eventTypes = requireEventTypes(ctx.principal, input.event_types)
   return transact(ctx, async (tx) => {
     await requireActiveAccounts(tx, { clientId, userId })
@@ -45,7 +44,7 @@ export async function createSubscription(
     await tx.db.insert(types).values(eventTypes.map((type) => ({ type, channelId, subscriptionId: id })))
     await audit(tx, { actor, action: 'signing_secret.created', userId, clientId, targetId: id })
     const shown = { id, url, event_types: eventTypes, description, status: 'enabled' as const }
-    return { ...shown, created_at: createdAt.toISOString(), signing_secret: await keepNewSecret(tx, id) }
+    return { ...shown, created_at: createdAt.toISOString(), signing_secret: await storeNewSecret(tx, id) }
   })
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises'
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../../db/client.ts'
 import {
   webhookSecrets as secrets,
@@ -8,7 +8,7 @@ import {
 } from '../../../db/schema/index.ts'
 import { statement } from '../../../db/statement.ts'
 import { actorBehind, audit } from '../../audit/audit.ts'
-import type { ActorContext, Context } from '../../core/context.ts'
+import type { ActorContext, Context, UserContext } from '../../core/context.ts'
 import { dbNow } from '../../core/db-now.ts'
 import { isId } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
@@ -29,20 +29,32 @@ const ASK_AGAIN_MS = 10
  * until no delivery is leased, for a second at most. A sweeper cancels what is pending. Throws `subscription_not_found`.
  */
 export async function deleteSubscription(ctx: ActorContext, { id }: { id: string }): Promise<void> {
-  const isFound = isId('subscription', id) && (await markDeleted(ctx, id))
+  return endSubscription(ctx, id, owns(ctx))
+}
+
+/**
+ * The same for a subscription of whichever application that hears the channel of the caller, whose events it gets. The
+ * application may make another one for as long as it has access. Throws `subscription_not_found`.
+ */
+export async function deleteHearingSubscription(ctx: UserContext, { id }: { id: string }): Promise<void> {
+  return endSubscription(ctx, id, eq(subscriptions.userId, ctx.principal.userId))
+}
+
+async function endSubscription(ctx: ActorContext, id: string, isTheirs: SQL): Promise<void> {
+  const isFound = isId('subscription', id) && (await markDeleted(ctx, id, isTheirs))
   if (!isFound) throw new Problem('subscription_not_found', 'There is no subscription with this identifier.')
   endAttemptsOf(id)
   await waitWhileLeased(ctx, id)
 }
 
-async function markDeleted(ctx: ActorContext, id: string): Promise<boolean> {
+async function markDeleted(ctx: ActorContext, id: string, isTheirs: SQL): Promise<boolean> {
   return transact(ctx, async (tx) => {
     const { db } = tx
     await takeClaimLock(db)
     const [deleted] = await db
       .update(subscriptions)
       .set({ deletedAt: dbNow, updatedAt: dbNow })
-      .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), owns(ctx)))
+      .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), isTheirs))
       .returning({ clientId: subscriptions.clientId, userId: subscriptions.userId })
     if (!deleted) return false
     await db.delete(types).where(eq(types.subscriptionId, id))

@@ -1,14 +1,14 @@
 import { and, eq, isNull } from 'drizzle-orm'
-import { grants, webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
+import { webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
 import type { ActorContext } from '../../core/context.ts'
 import { dbNow } from '../../core/db-now.ts'
 import { Problem } from '../../core/problem.ts'
-import { type InTransaction, transact } from '../../core/transaction.ts'
+import { transact } from '../../core/transaction.ts'
 import { requireActiveAccounts } from './account-check.ts'
-import { isCovering } from './grant-coverage.ts'
+import { requireGrant } from './grant-coverage.ts'
 import { requireRoom } from './limit.ts'
 import { countMissed } from './missed-events.ts'
-import { type OwnedSubscription, requireOwnedSubscription } from './ownership.ts'
+import { requireOwnedSubscription } from './ownership.ts'
 
 /** Cleared, so that the failures that disabled it do not disable it again at once. */
 const healthy = {
@@ -23,8 +23,7 @@ const healthy = {
 } as const
 
 /**
- * Enables a subscription and clears its health. Returns how many events of the last 30 days it missed (counting stops at
- * 10,000): replaying them is a step of its own. Throws `subscription_not_found`, and `forbidden` while the user's grant is
+ * Enables a subscription and clears its health. Returns how many events of the last 30 days it missed (see `countMissed`): replaying them is a step of its own. Throws `subscription_not_found`, and `forbidden` while the user's grant is
  * gone or the application is stopped, and `limit_reached` when others took its place while it had no grant.
  */
 export async function enableSubscription(ctx: ActorContext, { id }: { id: string }): Promise<{ missed: number }> {
@@ -42,18 +41,4 @@ export async function enableSubscription(ctx: ActorContext, { id }: { id: string
     tx.afterCommit(tx.wake)
   })
   return { missed: await countMissed(ctx, subscription) }
-}
-
-/** A user's events only go to an application that the user still allows, whoever enables it. */
-async function requireGrant({ db }: InTransaction, subscription: OwnedSubscription): Promise<void> {
-  const { userId } = subscription
-  if (userId === null) return
-  const [living] = await db
-    .select({ id: grants.id })
-    .from(grants)
-    .where(isCovering(subscription, userId))
-    .limit(1)
-    .for('key share')
-  if (!living)
-    throw new Problem('forbidden', "The user's grant to the application is gone: they have to consent again.")
 }

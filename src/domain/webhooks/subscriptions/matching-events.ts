@@ -26,17 +26,26 @@ export const isMissed = `not exists (
 export const isBeingSent = '(d.lease is not null or d.due_at <= statement_timestamp())'
 
 /**
- * SQL for the events that a subscription asks for, oldest first; `isWanted` is a condition on `e`. What is on its way
- * already is left out: whatever is in the queue, unless `isOnItsWay`, a condition on `d`, says otherwise.
+ * The common table expressions `visited`, the next events of the channels of a subscription, oldest first, and `matching`, those
+ * of them that it asks for; `isWanted` is a condition on `e`. What is on its way already is left out: whatever is in the
+ * queue, unless `isOnItsWay`, a condition on `d`, says otherwise. The limit is for what is visited, so that it bounds the
+ * work of a statement whatever became of the events.
  */
 export const matchingEvents = (channels: 'one' | 'all', isWanted: string, isOnItsWay = 'true') => `
-select e.id as key, e.delivery_id, e.id as event_id, e.type, e.occurred_at from (
-  -- sequence 0 is a test, which was for one subscription alone
-  select id, type, occurred_at, ${deliveryId('id', '$1')} as delivery_id from events
-  where ${channelIs[channels]} and type = any($2::text[]) and id > $4 and id < $5 and sequence > 0
-) e
-where not exists (select from webhook_deliveries d where d.id = e.delivery_id and ${isOnItsWay}) and ${isWanted}
-order by e.id limit $6::int`
+visited as materialized (
+  select id, type, sequence, occurred_at from events
+  where ${channelIs[channels]} and id > $4 and id < $5 order by id limit $6::int
+), matching as (
+  select e.id as key, e.delivery_id, e.id as event_id, e.type, e.occurred_at from (
+    -- sequence 0 is a test, which was for one subscription alone
+    select *, ${deliveryId('id', '$1')} as delivery_id from visited where type = any($2::text[]) and sequence > 0
+  ) e
+  where not exists (select from webhook_deliveries d where d.id = e.delivery_id and ${isOnItsWay}) and ${isWanted}
+)`
+
+/** How far a statement came: `last` is null when it visited nothing, and there is more when it visited as many as it might. */
+export type Visited = { visited: number; last: string | null }
+export const howFar = '(select count(*)::int as visited, max(id) as last from visited) far'
 
 export type TimeRange = {
   /** RFC 3339; by default all that is kept. */

@@ -4,11 +4,16 @@ import type { Principal, UserPrincipal } from '../../core/actor.ts'
 import type { ActorContext, CallerContext } from '../../core/context.ts'
 import { isId } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
+import { isAllowed } from '../../events/consent.ts'
+import { grantGone } from './grant-coverage.ts'
 
 export type OwnedSubscription = Pick<
   typeof subscriptions.$inferSelect,
   'id' | 'clientId' | 'userId' | 'url' | 'eventTypes' | 'status' | 'disabledReason' | 'disabledAt' | 'createdAt'
->
+> & {
+  /** Whether its user still allows it, by a grant that lives and has the scopes; true without a user. */
+  isAllowed: boolean
+}
 
 /**
  * The condition under which a subscription is the caller's. An application has those that it made for itself; a user by
@@ -45,6 +50,7 @@ export async function requireOwnedSubscription(ctx: ActorContext, id: string): P
           disabledReason: subscriptions.disabledReason,
           disabledAt: subscriptions.disabledAt,
           createdAt: subscriptions.createdAt,
+          isAllowed: sql<boolean>`${sql.raw(isAllowed('webhook_subscriptions'))}`,
         })
         .from(subscriptions)
         .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), owns(ctx)))
@@ -53,10 +59,13 @@ export async function requireOwnedSubscription(ctx: ActorContext, id: string): P
   return found
 }
 
-/** For what would send to a receiver that wants nothing at the moment. Throws `invalid_request`. */
-export function requireEnabled({ status }: OwnedSubscription): void {
-  if (status === 'enabled') return
-  throw new Problem('invalid_request', 'The subscription is disabled: enable it first.')
+/**
+ * For what sends events again. Throws `forbidden` once the user does not allow it any more, and `invalid_request` while the
+ * subscription is disabled.
+ */
+export function requireHearing({ status, isAllowed: isStillAllowed }: OwnedSubscription): void {
+  if (!isStillAllowed) throw grantGone()
+  if (status !== 'enabled') throw new Problem('invalid_request', 'The subscription is disabled: enable it first.')
 }
 
 /**

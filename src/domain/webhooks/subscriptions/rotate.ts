@@ -4,7 +4,7 @@ import { actorBehind, audit } from '../../audit/audit.ts'
 import type { ActorContext } from '../../core/context.ts'
 import { inMs } from '../../core/db-now.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
-import { keepNewSecret, livingSecrets } from '../secrets/secrets.ts'
+import { livingSecrets, storeNewSecret } from '../secrets/secrets.ts'
 import { requireOwnedSubscription } from './ownership.ts'
 
 export const OVERLAP_S_MAX = 7 * 24 * 3600
@@ -31,7 +31,7 @@ export async function rotateSigningSecret(
     await expire(tx, living.slice(0, LIVING_MAX - 1), overlapS * 1000)
     const actor = actorBehind(ctx.principal)
     await audit(tx, { actor, action: 'signing_secret.rotated', userId, clientId, targetId: id })
-    return { signing_secret: await keepNewSecret(tx, id) }
+    return { signing_secret: await storeNewSecret(tx, id) }
   })
 }
 

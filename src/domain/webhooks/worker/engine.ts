@@ -1,16 +1,17 @@
 import type { Context } from '../../core/context.ts'
-import { Signal } from '../../events/signal.ts'
+import type { Pace } from '../../events/receiver-pace.ts'
+import { Signal } from '../../events/streams/signal.ts'
 import { createSender, type Sender, sendAttempt } from '../http/send.ts'
-import { type Claim, type Claimed, type Cursor, claimDue, type Lane } from '../queue/claim.ts'
+import type { Claimed, Lane } from '../queue/claim.ts'
 import { ConcurrencyWindows } from '../queue/concurrency-window.ts'
 import { DatabaseClock } from '../queue/database-clock.ts'
 import { registerAttempts } from '../queue/in-flight.ts'
 import { type DeliveryContent, type LoadedDelivery, loadContents } from '../queue/load.ts'
 import { settlementOf } from '../queue/outcome.ts'
-import type { Pace } from '../queue/pace.ts'
 import { type AttemptResult, releaseOf } from '../queue/settlement.ts'
 import { triage } from '../queue/triage.ts'
 import { OpenedSecrets } from '../secrets/secrets.ts'
+import { ClaimTurns } from './claim-turns.ts'
 import { WorkCounter } from './counts.ts'
 import { deliveryMetrics } from './metrics.ts'
 import { SettleBatcher } from './settle-batcher.ts'
@@ -48,7 +49,7 @@ export class Engine {
   readonly #windows = new ConcurrencyWindows()
   readonly #running = new Map<string, RunningAttempt>()
   readonly #ended = new Map<string, number>()
-  readonly #cursors: Record<Lane, Cursor> = { 0: '', 1: '' }
+  readonly #turns: ClaimTurns
   readonly #unregister: () => void
   /** Notified when an attempt has ended, and when results are settled. */
   readonly changed = new Signal()
@@ -57,6 +58,7 @@ export class Engine {
   constructor(ctx: Context, { sender = createSender(ctx) }: EngineOptions = {}) {
     this.#ctx = ctx
     this.#sender = sender
+    this.#turns = new ClaimTurns(ctx)
     this.#secrets = new OpenedSecrets(ctx.keyring)
     this.#batcher = new SettleBatcher(ctx, (batch, settled) => {
       this.counter.count(ctx, batch, settled)
@@ -78,20 +80,9 @@ export class Engine {
   async claim(lane: Lane): Promise<number> {
     const limit = this.#freeSlots(lane)
     if (limit <= 0) return 0
-    const { rows, databaseMs } = await this.#claimFromAny(lane, limit)
+    const { rows, databaseMs } = await this.#turns.claim(lane, limit, this.#freePlaces(limit))
     if (rows.length > 0) await this.#begin(rows, new DatabaseClock(databaseMs))
     return rows.length
-  }
-
-  /** One claim visits only some of the subscriptions, so this goes on until it has rows or has visited all. */
-  async #claimFromAny(lane: Lane, limit: number): Promise<Claim> {
-    for (let isFromStart = this.#cursors[lane] === ''; ; ) {
-      const claim = await claimDue(this.#ctx, { lane, limit, after: this.#cursors[lane], ...this.#freeByPace() })
-      this.#cursors[lane] = claim.next
-      const hasVisitedAll = isFromStart && claim.next === ''
-      if (claim.rows.length > 0 || hasVisitedAll) return claim
-      isFromStart ||= claim.next === ''
-    }
   }
 
   /** Ends the attempts of a subscription that was deleted; rows of it that are claimed already are not begun. */
@@ -126,9 +117,9 @@ export class Engine {
     return Math.min(free, RETRY_SLOTS - this.#countRunning(({ lane: other }) => other === 1))
   }
 
-  #freeByPace() {
+  #freePlaces(limit: number): Record<Pace, number> {
     const free = (slots: number, pace: Pace) => Math.max(0, slots - this.#countRunning((row) => row.pace === pace))
-    return { slow: free(SLOW_SLOTS, 'slow'), unproven: free(UNPROVEN_SLOTS, 'unproven') }
+    return { fast: limit, unproven: free(UNPROVEN_SLOTS, 'unproven'), slow: free(SLOW_SLOTS, 'slow') }
   }
 
   #countRunning(is: (row: Claimed) => boolean): number {
@@ -160,11 +151,11 @@ export class Engine {
   async #send(row: Claimed, content: DeliveryContent, keys: Buffer[], clock: DatabaseClock) {
     const abort = new AbortController()
     this.#running.set(row.lease, { row, abort })
-    deliveryMetrics.inFlight++
+    deliveryMetrics.inFlight[row.pace]++
     const request = { delivery: row, url: content.url, payload: content.payload, keys }
     const attempt = await sendAttempt(this.#sender, request, clock, abort.signal)
     this.#running.delete(row.lease)
-    deliveryMetrics.inFlight--
+    deliveryMetrics.inFlight[row.pace]--
     observe(row, attempt)
     this.#ctx.traces?.attempted(row, attempt.record)
     const growsOnSuccess = () => this.#windows.isFull(row.subscription_id, content.sendWindow)

@@ -1,8 +1,8 @@
 import type { Context } from '../../core/context.ts'
-import { expandFanout } from '../../events/fanout.ts'
 import { checkDue } from '../queue/due-check.ts'
-import { sweepStopped } from '../queue/sweep.ts'
 import type { Engine } from './engine.ts'
+import type { Fanouts } from './fanouts.ts'
+import { sweepQueue } from './queue-sweeps.ts'
 
 /** The longest pause between two passes when nothing wakes the loop. */
 export const POLL_MS = 1_000
@@ -11,25 +11,27 @@ const SWEEP_MS = 5_000
 export const RETRIES_MS = 100
 
 /**
- * One pass of the worker after the other. Each sweeps if that is due, and then does one thing: it writes deliveries of an
- * event with many receivers, or claims first attempts and then retries.
+ * One pass of the worker after the other. Each begins a round of sweeps if that is due, and to write the deliveries of events
+ * with many receivers if there are any, without waiting for either, and claims first attempts and then retries.
  */
 export class DeliveryLoop {
   readonly #ctx: Context
   readonly #engine: Engine
+  readonly #fanouts: Fanouts
   #sweptAt = Number.NEGATIVE_INFINITY
   #retriesClaimedAt = Number.NEGATIVE_INFINITY
 
-  constructor(ctx: Context, engine: Engine) {
+  constructor(ctx: Context, engine: Engine, fanouts: Fanouts) {
     this.#ctx = ctx
     this.#engine = engine
+    this.#fanouts = fanouts
   }
 
   /** One pass. Returns how many milliseconds the next may wait: not 0 for rows that are due but cannot be claimed now. */
   async pass(): Promise<number> {
-    await this.#sweepRegularly()
+    this.#sweepRegularly()
     const due = await checkDue(this.#ctx)
-    if (due.has_fanouts && (await expandFanout(this.#ctx))) return 0
+    if (due.has_fanouts) this.#fanouts.begin()
     if (due.due_ms === null) return POLL_MS
     if (due.due_ms > 0) return Math.min(due.due_ms, POLL_MS)
     return this.#claim(due.has_retries)
@@ -46,10 +48,10 @@ export class DeliveryLoop {
     return pauseMs > 0 ? pauseMs : POLL_MS
   }
 
-  async #sweepRegularly() {
+  #sweepRegularly() {
     if (performance.now() - this.#sweptAt < SWEEP_MS) return
     this.#sweptAt = performance.now()
     this.#engine.forgetOldKeys()
-    await sweepStopped(this.#ctx)
+    void sweepQueue(this.#ctx)
   }
 }

@@ -1,7 +1,9 @@
 import { statement } from '../../../db/statement.ts'
 import type { Context } from '../../core/context.ts'
+import { sweepAllLapsed } from '../queue/lost-grants.ts'
 import { sweepExpired, sweepStopped } from '../queue/sweep.ts'
 import { reEncryptSecrets } from '../secrets/re-encrypt.ts'
+import { deliveryMetrics } from './metrics.ts'
 
 const DELETED_KEPT_DAYS = 35
 const CHUNK_ROWS = 1_000
@@ -13,6 +15,7 @@ const PERIOD = `interval '1 hour'`
  * at once.
  */
 export async function maintainDeliveries(ctx: Context, now: Date): Promise<void> {
+  deliveryMetrics.disabled.grant_lost += await sweepAllLapsed(ctx)
   await sweepStopped(ctx)
   await sweepExpired(ctx, now)
   await deleteOld(ctx.slow, CHUNK_ROWS)

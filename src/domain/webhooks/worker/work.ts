@@ -1,15 +1,18 @@
 import { isRetryable, isUnavailable } from '../../../db/db-error.ts'
 import { EdgeLogger } from '../../../telemetry/edge-logger.ts'
+import { within } from '../../../time/within.ts'
 import type { Context } from '../../core/context.ts'
-import { expandFanout } from '../../events/fanout.ts'
 import { DEADLINE_MS } from '../http/transport.ts'
-import { sweepStopped } from '../queue/sweep.ts'
 import type { WorkCounts } from './counts.ts'
 import { Engine, type EngineOptions } from './engine.ts'
+import { Fanouts } from './fanouts.ts'
 import { DeliveryLoop, POLL_MS, RETRIES_MS } from './loop.ts'
+import { sweepQueue, sweepsEnded } from './queue-sweeps.ts'
 
 const PAUSE_FIRST_MS = 50
 const STOP_MS = 8_000
+/** A call with a budget waits for a round of sweeps for this share of it; then the round goes on beside it. */
+const SWEEPS_SHARE = 0.1
 
 export type WorkOptions = EngineOptions & {
   /** Claims for this time less the deadline of an attempt, then waits for what it began. Without a budget: until `signal`. */
@@ -29,22 +32,26 @@ export type WorkOptions = EngineOptions & {
 export async function workDeliveries(ctx: Context, options: WorkOptions = {}): Promise<WorkCounts> {
   const { budgetMs, signal, graceMs = STOP_MS } = options
   const engine = new Engine(ctx, options)
+  const fanouts = new Fanouts(ctx, engine.changed.notify)
   const stopWaking = options.onWake?.(engine.changed.notify)
   const end = performance.now() + (budgetMs ?? Number.POSITIVE_INFINITY)
   try {
-    if (budgetMs === undefined) await serve(ctx, engine, signal)
-    else await drain(ctx, engine, end, signal)
+    if (budgetMs === undefined) await serve(ctx, new DeliveryLoop(ctx, engine, fanouts), { engine, signal })
+    else await drain(ctx, { engine, fanouts, budgetMs, end, signal })
   } finally {
     stopWaking?.()
-    await engine.stop(Math.min(graceMs, Math.max(end - performance.now(), 0)))
+    const stopMs = Math.min(graceMs, Math.max(end - performance.now(), 0))
+    const sweeps = budgetMs === undefined && within(stopMs, sweepsEnded(ctx), () => {})
+    await Promise.all([engine.stop(stopMs), fanouts.stop(), sweeps])
   }
   if (budgetMs !== undefined && engine.failure) throw engine.failure
   return engine.counter.counts
 }
 
+type Serving = { engine: Engine; signal: AbortSignal | undefined }
+
 /** Works until `signal`. No error ends it: it waits out restarts, failovers and deadlocks of the database. */
-async function serve(ctx: Context, engine: Engine, signal: AbortSignal | undefined): Promise<void> {
-  const loop = new DeliveryLoop(ctx, engine)
+async function serve(ctx: Context, loop: DeliveryLoop, { engine, signal }: Serving): Promise<void> {
   const edge = new EdgeLogger(ctx.log, { down: 'Webhook delivery interrupted', up: 'Webhook delivery resumed' })
   for (let failures = 0; !signal?.aborted; ) {
     let pauseMs = 0
@@ -60,23 +67,21 @@ async function serve(ctx: Context, engine: Engine, signal: AbortSignal | undefin
   }
 }
 
-/** Works off what is due now, and what becomes claimable by that, until nothing is left or the budget ends. */
-async function drain(ctx: Context, engine: Engine, end: number, signal: AbortSignal | undefined): Promise<void> {
-  await prepare(ctx)
-  const claim = claimsOf(engine)
-  const claimUntil = Math.max(end - DEADLINE_MS, performance.now() + 1)
-  while (performance.now() < end && !signal?.aborted) {
-    const wasIdle = engine.isIdle // read before the claim: an attempt that ends during it makes room that the claim did not see
-    const begun = performance.now() < claimUntil ? await claim() : 0
-    if (wasIdle && begun === 0) return
-    const isWaiting = begun === 0 && !engine.isIdle
-    if (isWaiting) await engine.changed.wait(Math.min(POLL_MS, end - performance.now()), signal)
-  }
-}
+type Draining = Serving & { fanouts: Fanouts; budgetMs: number; end: number }
 
-async function prepare(ctx: Context) {
-  await sweepStopped(ctx)
-  while (await expandFanout(ctx));
+/** Works off what is due now, and what becomes claimable by that, until nothing is left or the budget ends. */
+async function drain(ctx: Context, { engine, fanouts, budgetMs, end, signal }: Draining): Promise<void> {
+  await within(budgetMs * SWEEPS_SHARE, sweepQueue(ctx), () => {})
+  const claim = claimsOf(engine)
+  const isIdle = () => engine.isIdle && !fanouts.isRunning
+  const claimUntil = Math.max(end - DEADLINE_MS, performance.now() + 1)
+  fanouts.begin()
+  while (performance.now() < end && !signal?.aborted) {
+    const wasIdle = isIdle() // read before the claim: what ends during it makes room, or work, that the claim did not see
+    if (performance.now() < claimUntil && (await claim()) > 0) continue
+    if (wasIdle) return fanouts.rethrow()
+    if (!isIdle()) await engine.changed.wait(Math.min(POLL_MS, end - performance.now()), signal)
+  }
 }
 
 /** Each call claims first attempts, and retries as well when there are no first attempts or it did not claim any lately. */

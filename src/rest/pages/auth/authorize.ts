@@ -1,5 +1,5 @@
 import { type Request, type Response, Router } from 'express'
-import { matchRedirectUri } from '../../../domain/applications/redirect-uris.ts'
+import { matchRedirectUri, redirectUriFault } from '../../../domain/applications/redirect-uris.ts'
 import type { Context } from '../../../domain/core/context.ts'
 import { Problem } from '../../../domain/core/problem.ts'
 import { hasAllowed } from '../../../domain/oauth/allowed-applications.ts'
@@ -30,12 +30,13 @@ export function authorizePages(context: Context, callerOf: CallerOf): Router {
 
 async function authorize(ctx: PageContext, request: Request, response: Response): Promise<void> {
   const { query, twice } = readQuery(request.originalUrl)
-  const client = twice.has('client_id') ? undefined : await findAuthorizingClient(ctx, query.client_id ?? '')
-  if (!client) throw new Problem('invalid_request', 'client_id: there is no such application.')
-  const redirect = twice.has('redirect_uri') ? undefined : matchRedirectUri(client, query.redirect_uri)
-  if (redirect === undefined) {
-    throw new Problem('invalid_request', 'redirect_uri: is not registered for this application.')
+  for (const name of ['client_id', 'redirect_uri']) {
+    if (twice.has(name)) throw new Problem('invalid_request', `${name}: was sent twice.`)
   }
+  const client = await findAuthorizingClient(ctx, query.client_id ?? '')
+  if (!client) throw new Problem('invalid_request', 'client_id: there is no such application.')
+  const redirect = matchRedirectUri(client, query.redirect_uri)
+  if (redirect === undefined) throw new Problem('invalid_request', redirectUriFault(client, query.redirect_uri))
   const to = { redirect, state: query.state }
   const [repeated] = twice
   const judged =

@@ -5,19 +5,15 @@ import type { OneOrMore } from '../../../domain/core/keyring.ts'
 import { Problem } from '../../../domain/core/problem.ts'
 import { isSame } from '../../../domain/core/timing-safe.ts'
 import { readCookie, setCookie } from './cookies.ts'
-import { formField, readForm } from './form-fields.ts'
+import { formField } from './form-fields.ts'
 
 /**
- * Comes before the handler of every form: it was sent from our own page, and is small and urlencoded. The handler then asks
- * for the form's token.
- */
-export const guardForm = (publicUrl: string): RequestHandler[] => [refuseCrossSite(publicUrl), readForm]
-
-/**
+ * Comes before the handler of every form: it was sent from our own page. The handler then asks for the form's token.
+ *
  * `no-referrer` makes browsers send `Origin: null` with these very forms, so null alone refuses nothing. A sandboxed frame
  * of another site sends null too, but `Sec-Fetch-Site: cross-site` with it.
  */
-function refuseCrossSite(publicUrl: string): RequestHandler {
+export function guardForm(publicUrl: string): RequestHandler {
   const own = new URL(publicUrl).origin
   return ({ headers }, _response, next) => {
     const { origin = 'null', 'sec-fetch-site': site = 'none' } = headers
@@ -41,7 +37,11 @@ export const sessionToken = ({ keyring }: Context, secret: string): string =>
 /** Throws `forbidden` unless the form carries the token of the visitor's cookie. */
 export function requireVisitorToken(ctx: Context, request: Request): void {
   const visitor = readCookie(request, 'visitor', ctx.publicUrl)
-  requireToken(visitor === undefined ? [] : ctx.keyring.macs('form', `visitor ${visitor}`), request)
+  if (visitor === undefined) {
+    const words = `No cookie came back with this form. Allow cookies, and open this site as ${ctx.publicUrl}.`
+    throw new Problem('forbidden', words)
+  }
+  requireToken(ctx.keyring.macs('form', `visitor ${visitor}`), request)
 }
 
 /** Throws `forbidden` unless the form carries the token of the session whose secret this is. */

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Request } from 'express'
 import { findSession, type Session } from '../../../domain/access/sessions.ts'
-import type { Caller, Context } from '../../../domain/core/context.ts'
+import type { Caller } from '../../../domain/core/caller.ts'
+import type { Context } from '../../../domain/core/context.ts'
 import { readCookie } from './cookies.ts'
 
 /** Finds the caller of a request that has come to a page. */

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../domain/core/url.ts'
 import { pageAt } from '../table.ts'
 
 const HOME = '/console/'
@@ -7,8 +8,8 @@ const HOME = '/console/'
  * will parse it: `//host`, `/\host` and a tab in between lead elsewhere.
  */
 export function returnPath(next: string, publicUrl: string, fallback = HOME): string {
-  if (!next.startsWith('/') || !URL.canParse(next, publicUrl)) return fallback
-  const url = new URL(next, publicUrl)
+  const url = next.startsWith('/') ? parseUrl(next, publicUrl) : undefined
+  if (!url) return fallback
   const isOurs = url.origin === new URL(publicUrl).origin && pageAt(url.pathname)?.isReturnTarget === true
   return isOurs ? url.pathname + url.search + url.hash : fallback
 }

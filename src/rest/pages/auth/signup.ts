@@ -1,4 +1,4 @@
-import { type Request, type Response, Router } from 'express'
+import type { Request, Response, Router } from 'express'
 import { startSession } from '../../../domain/access/sessions.ts'
 import { signUp } from '../../../domain/accounts/accounts.ts'
 import type { Context } from '../../../domain/core/context.ts'
@@ -12,9 +12,8 @@ import { type CallerOf, type PageContext, pageContext } from './page-context.ts'
 const fields = ['username', 'email', 'password'] as const
 type Field = (typeof fields)[number]
 
-/** Making an account, where strangers may; otherwise there is nothing at this path. */
+/** Making an account, where strangers may. */
 export function signUpPages(context: Context, callerOf: CallerOf): Router {
-  if (context.signup === 'closed') return Router()
   const router = entryPages(context, callerOf, { fields, enter, show: showSignUp })
   router.get('/', (request, response) => {
     showSignUp(pageContext(context, callerOf, request), request, response, { next: nextOf(request) })

@@ -5,6 +5,7 @@ import { projectFolder } from '../../../project-folder.ts'
 import { Html, html, htmlDocument } from '../html.ts'
 import { guideStyle } from './guide-style.ts'
 import { renderMarkdown } from './markdown.ts'
+import { siteHeader } from './site-header.ts'
 
 /** The guides in the order in which they are read; each is a file of docs/guides, which is not copied. */
 const guides = [
@@ -12,6 +13,12 @@ const guides = [
   { name: 'authentication', title: 'Authentication', about: 'API keys, OAuth 2.1, scopes, refreshing and revoking.' },
   { name: 'dpop', title: 'Keys instead of secrets', about: 'Signing who you are, and tokens that are bound to a key.' },
   { name: 'webhooks', title: 'Webhooks', about: 'Events, deliveries, and verifying them in four languages.' },
+  {
+    name: 'feed',
+    title: 'The feed',
+    about: 'The same events without a public address: bots, overlays, jobs that pull.',
+  },
+  { name: 'overlays', title: 'Overlays', about: 'Your chat in a browser source, and the keys of overlays.' },
   { name: 'paging', title: 'Paging', about: 'Walking lists, and asking whether something has changed.' },
   { name: 'errors', title: 'Errors', about: 'One shape, every code, and trying again safely.' },
   { name: 'limits', title: 'Limits', about: 'Requests, sizes, numbers and times.' },
@@ -63,6 +70,8 @@ ${links.join('\n')}
 ## Reference
 
 - [OpenAPI 3.1](${publicUrl}/openapi.json): every operation with its scopes, inputs, answers and error codes
+- [OpenAPI 3.1, beyond the specification](${publicUrl}/openapi.extensions.json): the feed of events
+- [AsyncAPI 3](${publicUrl}/asyncapi.json): every event, as the feed streams it and as webhooks deliver it
 - [Event schemas](${publicUrl}/events/schemas.json): JSON Schema of every webhook payload
 - [OAuth metadata](${publicUrl}/.well-known/oauth-authorization-server): endpoints and what they support (RFC 8414)
 `
@@ -81,8 +90,7 @@ function showGuide(response: Response, title: string, body: Html, name?: string)
     const here = new Html(isHere ? ' aria-current="page"' : '')
     return html`<li><a href="/docs/guides/${guide.name}"${here}>${guide.title}</a></li>`
   })
-  const columns = html`<header><a class="home" href="/console/">Developer platform</a>
-<nav aria-label="Site"><a href="/docs/guides/">Guides</a> <a href="/docs/">API reference</a> <a href="/console/">Console</a></nav></header>
+  const columns = html`${siteHeader}
 <div class="columns">
 <nav aria-label="Guides"><ul>${links}</ul></nav>
 <main>${body}</main>

@@ -1,8 +1,11 @@
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import express, { Router } from 'express'
+import type { Context } from '../../../domain/core/context.ts'
+import { Html, html } from '../html.ts'
 import { referenceScript } from './reference-script.ts'
 import { referenceStyle } from './reference-style.ts'
+import { siteHeader } from './site-header.ts'
 
 const assets = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
@@ -18,7 +21,19 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-const page = `<!doctype html>
+/** The reference in two parts, each of a document. */
+const parts = [
+  { path: '/', name: 'The API', document: '/openapi.json' },
+  { path: '/extensions', name: 'Beyond its specification', document: '/openapi.extensions.json' },
+]
+const links = (here: string) =>
+  parts.map(({ path, name }) => {
+    const current = new Html(path === here ? ' aria-current="page"' : '')
+    return html`<a href="/docs${path}"${current}>${name}</a> `
+  })
+
+/** Opens the viewer; with the demo data's public application, which lets people log in without registering one. */
+const pageOf = ({ path, document }: (typeof parts)[number], clientId = '') => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -30,28 +45,42 @@ const page = `<!doctype html>
 <link rel="icon" href="data:,">
 </head>
 <body>
-<noscript>The reference needs JavaScript. The document itself is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+${siteHeader}
+<noscript>The reference needs JavaScript. The document itself is at <a href="${document}">${document}</a>.</noscript>
+<nav class="parts" aria-label="Documents">${links(path)}<a href="/asyncapi.json">Events (AsyncAPI)</a></nav>
 <main id="reference"></main>
 <script src="/docs/assets/swagger-ui-bundle.js"></script>
-<script src="/docs/reference.js"></script>
+<script src="/docs/reference.js" data-document="${document}" data-client-id="${clientId}"></script>
 </body>
 </html>
 `
 
-/** The reference page: the OpenAPI document in Swagger UI, with "try it", served by ourselves alone. */
-export function referencePages(): Router {
+/** Where a login ends: hands the code to the page that opened it, and closes. */
+const redirectPage = html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Logged in</title></head>
+<body><p>You are logged in; this window can be closed.</p><script src="/docs/assets/oauth2-redirect.js"></script></body>
+</html>
+`
+
+/** The reference pages: the OpenAPI documents in Swagger UI, with "try it", served by ourselves alone. */
+export function referencePages({ demoClientId }: Context): Router {
   const router = Router()
   router.use((_request, response, next) => {
     response.set({ 'Content-Security-Policy': policy, 'X-Frame-Options': 'DENY', 'Referrer-Policy': 'no-referrer' })
     next()
   })
-  router.get('/', (_request, response) => void response.type('html').send(page))
+  for (const part of parts) {
+    const { text } = pageOf(part, demoClientId)
+    router.get(part.path, (_request, response) => void response.type('html').send(text))
+  }
+  router.get('/oauth2-redirect.html', (_request, response) => void response.type('html').send(redirectPage.text))
   router.get('/reference.js', (_request, response) => void response.type('js').send(referenceScript))
   router.get('/reference.css', (_request, response) => void response.type('css').send(referenceStyle))
   router.use('/assets', onlyViewer, express.static(assets, { index: false, redirect: false, maxAge: '1h' }))
   return router
 }
 
-/** Serves only the two files of the package that the page names. */
+/** Serves only the files of the package that the pages name. */
 const onlyViewer: express.RequestHandler = ({ path }, _response, next) =>
-  next(/^\/swagger-ui(-bundle)?\.(css|js)$/.test(path) ? undefined : 'router')
+  next(/^\/(swagger-ui\.css|swagger-ui-bundle\.js|oauth2-redirect\.js)$/.test(path) ? undefined : 'router')

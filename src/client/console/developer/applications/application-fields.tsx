@@ -1,6 +1,6 @@
 import { Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
-import { APPLICATION_NAME_LENGTH_MAX } from '../../../../shared/limits.ts'
+import { NAME_LENGTH_MAX } from '../../../../shared/limits.ts'
 import { allScopes, type Scope } from '../../components/forms/scopes.ts'
 import { ScopesInput } from '../../components/forms/scopes-input.tsx'
 
@@ -26,7 +26,7 @@ export function ApplicationFields<Values extends ApplicationValues>({ form }: { 
         label="Name"
         description="People see it when they are asked for access"
         required
-        maxLength={APPLICATION_NAME_LENGTH_MAX}
+        maxLength={NAME_LENGTH_MAX}
         autoComplete="off"
         key={form.key('name')}
         {...form.getInputProps('name')}

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, NativeSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { APPLICATION_NAME_LENGTH_MAX } from '../../../../shared/limits.ts'
+import { NAME_LENGTH_MAX } from '../../../../shared/limits.ts'
 import { useTRPC } from '../../app/api.ts'
 import { fieldErrors } from '../../components/forms/field-errors.ts'
 import { FormProblem } from '../../components/forms/form-problem.tsx'
@@ -54,7 +54,7 @@ function NewKeyForm({ onClose, onCreated }: Omit<NewKeyProps, 'isOpen'>) {
         label="Name"
         description="So that you recognise it: where it is used, for example"
         required
-        maxLength={APPLICATION_NAME_LENGTH_MAX}
+        maxLength={NAME_LENGTH_MAX}
         data-autofocus
         autoComplete="off"
         key={form.key('name')}

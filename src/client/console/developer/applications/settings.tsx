@@ -2,6 +2,7 @@ import { Button, Checkbox, Group, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from 'react-router'
+import { type GrantType, grantDescriptions, grantTypes } from '../../../../shared/grants.ts'
 import { useTRPC } from '../../app/api.ts'
 import { notifyDone } from '../../components/feedback/notices.tsx'
 import { useAction } from '../../components/forms/action.ts'
@@ -10,16 +11,6 @@ import { FormProblem } from '../../components/forms/form-problem.tsx'
 import { Section } from '../../components/section.tsx'
 import { useApplication } from './application.tsx'
 import { ApplicationFields, applicationFields, linesOf } from './application-fields.tsx'
-import type { Application } from './applications.tsx'
-
-type Grant = Application['grant_types'][number]
-
-const grantTexts: Record<Grant, { label: string; description: string }> = {
-  authorization_code: { label: 'Authorization code', description: 'People log in and allow it' },
-  refresh_token: { label: 'Refresh token', description: 'It stays allowed without asking again' },
-  client_credentials: { label: 'Client credentials', description: 'It acts for itself; confidential ones only' },
-}
-const grants = Object.keys(grantTexts) as Grant[]
 
 export function Settings() {
   const { id } = useApplication()
@@ -65,11 +56,11 @@ function Registration() {
   )
 }
 
-type GrantsInputProps = { defaultValue?: Grant[]; onChange?: (grants: Grant[]) => void; error?: string }
+type GrantsInputProps = { defaultValue?: GrantType[]; onChange?: (grants: GrantType[]) => void; error?: string }
 
 function GrantsInput({ onChange, ...group }: GrantsInputProps) {
   const { confidential } = useApplication()
-  const possible = grants.filter((grant) => confidential || grant !== 'client_credentials')
+  const possible = grantTypes.filter((grant) => confidential || grant !== 'client_credentials')
   return (
     <Checkbox.Group
       {...group}
@@ -79,7 +70,7 @@ function GrantsInput({ onChange, ...group }: GrantsInputProps) {
     >
       <Stack gap="xs" mt="xs">
         {possible.map((grant) => (
-          <Checkbox key={grant} value={grant} {...grantTexts[grant]} />
+          <Checkbox key={grant} value={grant} {...grantDescriptions[grant]} />
         ))}
       </Stack>
     </Checkbox.Group>

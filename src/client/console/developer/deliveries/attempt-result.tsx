@@ -1,7 +1,8 @@
+import { Text } from '@mantine/core'
 import { isSuccess } from '../../../../shared/delivery.ts'
 import { Status } from '../../components/feedback/status.tsx'
 
-type Attempt = { status: number | null; error_class: string | null }
+type Attempt = { status: number | null; error_class: string | null; detail: string | null }
 
 /** The error classes in words. */
 const errors: Record<string, string | undefined> = {
@@ -19,11 +20,18 @@ const errors: Record<string, string | undefined> = {
   E_ABORTED: 'We had to stop; it is sent again',
 }
 
-/** The error class in words; undefined when there was an answer. */
-export const describeError = ({ error_class }: Attempt): string | undefined =>
-  error_class === null ? undefined : (errors[error_class] ?? error_class)
+/** Why an attempt failed: its error class in words, and what that or the status leaves open. */
+export function AttemptReason({ attempt: { error_class, detail } }: { attempt: Attempt }) {
+  const sentences = [error_class !== null && `${errors[error_class] ?? error_class}.`, detail].filter(Boolean)
+  if (sentences.length === 0) return null
+  return (
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      {sentences.join(' ')}
+    </Text>
+  )
+}
 
-export function AttemptResult({ attempt }: { attempt: Attempt }) {
+export function AttemptResult({ attempt }: { attempt: Omit<Attempt, 'detail'> }) {
   const { status, error_class } = attempt
   if (isSuccess(status)) return <Status tone="good">{`${status} Delivered`}</Status>
   return <Status tone="bad">{status === null ? (error_class ?? 'Failed') : `${status} Failed`}</Status>

@@ -4,7 +4,7 @@ import { CodeBlock } from '../../components/code-block.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { Section } from '../../components/section.tsx'
 import { describeDuration } from '../../components/times.ts'
-import { AttemptResult, describeError } from './attempt-result.tsx'
+import { AttemptReason, AttemptResult } from './attempt-result.tsx'
 import type { DeliveryDetails } from './delivery.tsx'
 
 type Attempt = DeliveryDetails['attempts_made'][number]
@@ -43,7 +43,6 @@ function NextAttempt({ dueAt }: { dueAt: string }) {
 
 function AttemptItem({ attempt }: { attempt: Attempt }) {
   const { n, started_at, duration_ms, response } = attempt
-  const error = describeError(attempt)
   return (
     <Stack gap="xs">
       <Group gap="0.25rem 0.75rem">
@@ -55,7 +54,7 @@ function AttemptItem({ attempt }: { attempt: Attempt }) {
           <Instant at={started_at} isAbsolute /> · {describeDuration(duration_ms)}
         </Text>
       </Group>
-      {error && <Text size="sm">{error}.</Text>}
+      <AttemptReason attempt={attempt} />
       {response && <CodeBlock code={response} label={`Answer to attempt ${n}`} maxHeight={200} />}
     </Stack>
   )

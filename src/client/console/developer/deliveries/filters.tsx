@@ -1,6 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core'
 import { useSearchParams } from 'react-router'
-import { useEventTypes } from '../events/use-event-types.ts'
+import { useEventTypes } from '../../components/use-event-types.ts'
 import type { Webhook } from '../webhooks/webhooks.tsx'
 import { outcomes } from './outcome.tsx'
 

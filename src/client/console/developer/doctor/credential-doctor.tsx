@@ -16,6 +16,7 @@ const kinds = {
   access_token: 'Access token',
   refresh_token: 'Refresh token: good at the token endpoint only',
   api_key: 'API key',
+  overlay_key: 'Overlay key: good for the feed only',
   client_secret: 'Client secret: good at the token endpoint only',
   unknown: 'None of your account or your applications, or mistyped or cut off',
 } as const satisfies Record<Inspection['kind'], string>
@@ -25,7 +26,10 @@ export function CredentialDoctor() {
   const form = useForm({ mode: 'uncontrolled', initialValues: { credential: '' } })
   const { mutate, data, error, isPending } = useMutation(trpc.doctor.credential.mutationOptions())
   return (
-    <Section title="Tokens and keys" intro="An access token, a refresh token, an API key or a client secret.">
+    <Section
+      title="Tokens and keys"
+      intro="An access token, a refresh token, an API key, an overlay key or a client secret."
+    >
       <form className="form" onSubmit={form.onSubmit(({ credential }) => mutate({ credential: credential.trim() }))}>
         <PasswordInput
           label="Credential"

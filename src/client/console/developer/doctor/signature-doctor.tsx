@@ -17,7 +17,6 @@ export function SignatureDoctor() {
   const form = useForm({ initialValues: empty })
   const { mutate, data, error, isPending } = useMutation(trpc.doctor.signature.mutationOptions())
   const field = (name: keyof typeof empty) => ({
-    required: true,
     autoComplete: 'off',
     spellCheck: false,
     ...form.getInputProps(name),

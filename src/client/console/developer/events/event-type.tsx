@@ -4,8 +4,8 @@ import { CodeBlock } from '../../components/code-block.tsx'
 import { Loaded } from '../../components/feedback/loaded.tsx'
 import { Page } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
+import { useEventTypes } from '../../components/use-event-types.ts'
 import { NotFound } from '../../shell/not-found.tsx'
-import { useEventTypes } from './use-event-types.ts'
 
 const above = [{ label: 'Events', to: '/developer/events' }]
 const pretty = (value: object) => JSON.stringify(value, null, 2)

@@ -4,7 +4,7 @@ import { Loaded } from '../../components/feedback/loaded.tsx'
 import { Status } from '../../components/feedback/status.tsx'
 import { Page } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
-import { useEventTypes } from './use-event-types.ts'
+import { useEventTypes } from '../../components/use-event-types.ts'
 
 export function EventTypes() {
   const query = useEventTypes()

@@ -7,6 +7,7 @@ import { WEBHOOK_DESCRIPTION_LENGTH_MAX } from '../../../../shared/limits.ts'
 import { useTRPC } from '../../app/api.ts'
 import { Empty } from '../../components/feedback/empty.tsx'
 import { Loaded } from '../../components/feedback/loaded.tsx'
+import { EventTypesInput } from '../../components/forms/event-types-input.tsx'
 import { fieldErrors } from '../../components/forms/field-errors.ts'
 import { FormProblem } from '../../components/forms/form-problem.tsx'
 import { Page } from '../../components/page.tsx'
@@ -16,7 +17,6 @@ import type { Application } from '../applications/applications.tsx'
 import { CreateApplication } from '../applications/applications.tsx'
 import { useApplications } from '../use-applications.ts'
 import { checkUrl } from './check-url.ts'
-import { EventTypesInput } from './event-types-input.tsx'
 
 const above = [{ label: 'Webhooks', to: '/developer/webhooks' }]
 const hint = 'Your receiver verifies with it that a delivery is from us.'
@@ -87,7 +87,7 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
           placeholder="https://example.com/hook"
           {...form.getInputProps('url')}
         />
-        <EventTypesInput {...form.getInputProps('event_types')} />
+        <EventTypesInput note={noModeration} {...form.getInputProps('event_types')} />
         <TextInput
           label="Description"
           description="For yourself (optional)"
@@ -100,6 +100,9 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
     </Section>
   )
 }
+
+const noModeration =
+  'Moderation events are a matter of the channel’s owner: subscribe to them through the API, with a token of that user and a moderation scope.'
 
 const fields = ['application_id', 'url', 'event_types', 'description']
 

@@ -8,7 +8,7 @@ import { CodeBlock } from '../../components/code-block.tsx'
 import { Problem } from '../../components/feedback/problem.tsx'
 import { Section } from '../../components/section.tsx'
 import { describeDuration } from '../../components/times.ts'
-import { AttemptResult } from '../deliveries/attempt-result.tsx'
+import { AttemptReason, AttemptResult } from '../deliveries/attempt-result.tsx'
 import type { WebhookDetails } from './webhook.tsx'
 
 type Result = Outputs['webhooks']['test']
@@ -57,6 +57,7 @@ function TestResult({ result }: { result: Result }) {
           See the delivery
         </Anchor>
       </Group>
+      <AttemptReason attempt={result} />
       {response && <CodeBlock code={response} label="Answer of the receiver" maxHeight={200} />}
     </Stack>
   )

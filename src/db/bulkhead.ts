@@ -1,0 +1,169 @@
+/** A statement is not sent because others of its text hold their share of the connections, and keep yet others waiting. */
+class BulkheadFull extends Error {
+  override readonly name = 'BulkheadFull'
+  readonly code = 'BULKHEAD_FULL'
+
+  constructor() {
+    super('Statements of this text hold their share of the connections for long: see what they wait for (pg_locks)')
+  }
+}
+
+type Asked = { strings: readonly string[] }
+type Connection = {
+  /** The statement that runs. */
+  current: Asked | null
+  /** Those that were sent behind it. */
+  sent: { some: (which: (asked: Asked) => boolean) => boolean }
+  /** Has the server cancel the statement that runs. */
+  interrupt: () => void
+}
+/** What the patch adds to the driver's client. */
+export type BulkheadPool = {
+  connections: readonly Connection[]
+  queued: Connection['sent']
+  /** Sends nothing more behind the statement that runs on a connection. */
+  hold: (connection: Connection) => void
+  /** Rejects statements that were not sent. */
+  refuse: (which: (asked: Asked) => boolean, reason: Error) => void
+}
+
+/** A statement that runs, how often it was seen, and from which time on it is to be cancelled. */
+type Seen = { asked: Asked; looks: number; cancelFrom: number }
+type Running = { connection: Connection; seen: Seen }
+
+type BulkheadOptions = {
+  pool: BulkheadPool
+  /** How many connections statements may hold that take long, when others wait. */
+  share: number
+  /** Asks the database on another connection, for the texts that wait for a locked table, as it keeps them: cut off. */
+  probe: () => Promise<readonly string[]>
+  /** Called with the texts of the statements that have their share, and with none when that has ended. */
+  onChange?: ((texts: readonly string[]) => void) | undefined
+}
+
+const LOOK_MS = 20
+/** After so many looks nothing more is sent behind a statement. */
+const ALONE_LOOKS = 2
+/** After so many looks a statement holds its connection, if it waits for a locked table. */
+const HELD_LOOKS = 15
+/** After so many looks any statement does. A disk that stalls, or a row of a busy room, is waited for in line, for less. */
+const LONG_LOOKS = 50
+/** A statement that was to be cancelled, and may have begun only then, is cancelled again after so many looks. */
+const AGAIN_LOOKS = 5
+/** For so many looks none of them must have run for long before all are sent again. */
+const FREE_LOOKS = 15
+
+/**
+ * Keeps statements of a few texts, as those of one locked table, from taking all connections of a pool. When more than their
+ * share is held, for 0.3 s by a locked table or for a second by whatever else, others wait, and the database answers a probe,
+ * so that it is not away as a whole, then these texts get their share and no more: the rest of them is refused or cancelled
+ * (57014). Looking at the connections fifty times a second costs a statement nothing while no text is barred.
+ */
+export class Bulkhead implements Disposable {
+  readonly #options: BulkheadOptions
+  readonly #timer: NodeJS.Timeout
+  readonly #seen = new Map<Connection, Seen>()
+  readonly #barred = new Set<string>()
+  readonly #full = new BulkheadFull()
+  #entered = 0
+  #freeLooks = 0
+  #isProbing = false
+
+  constructor(options: BulkheadOptions) {
+    this.#options = options
+    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref()
+  }
+
+  /** Why a statement is not sent, or what is to be called when it has ended; undefined where nothing is barred. */
+  enter(text: string): Error | (() => void) | undefined {
+    if (this.#barred.size === 0 || !this.#barred.has(text)) return undefined
+    if (Math.max(this.#entered, this.#held(0).length) >= this.#options.share) return this.#full
+    this.#entered++
+    return () => {
+      this.#entered--
+    }
+  }
+
+  #look() {
+    const { pool, share } = this.#options
+    for (const connection of pool.connections) {
+      const asked = connection.current
+      const seen = this.#seen.get(connection)
+      if (!asked) this.#seen.delete(connection)
+      else if (seen?.asked !== asked) this.#seen.set(connection, { asked, looks: 0, cancelFrom: 0 })
+      else if (++seen.looks === ALONE_LOOKS) pool.hold(connection)
+    }
+    if (this.#barred.size > 0) return this.#keepToShare()
+    if (!this.#isProbing && this.#longest().length > share && this.#keepsOthersWaiting()) void this.#barIfAnswered()
+  }
+
+  async #barIfAnswered() {
+    this.#isProbing = true
+    const blocked = await this.#options.probe().catch(() => undefined)
+    this.#isProbing = false
+    if (!blocked || !this.#keepsOthersWaiting()) return
+    const barred = this.#textsBeyondShare(blocked)
+    if (barred.length === 0) return
+    for (const text of barred) this.#barred.add(text)
+    this.#options.onChange?.([...this.#barred])
+    this.#keepToShare()
+  }
+
+  /** Those that wait for a locked table, where they hold more than their share; otherwise those that take long, where they do. */
+  #textsBeyondShare(blocked: readonly string[]): string[] {
+    const texts = this.#longest().map(({ seen }) => textOf(seen.asked))
+    const atLocks = texts.filter((text) => blocked.some((start) => text.startsWith(start)))
+    const long = this.#longest(LONG_LOOKS).map(({ seen }) => textOf(seen.asked))
+    return [atLocks, long].find(({ length }) => length > this.#options.share) ?? []
+  }
+
+  /** Connections stay with the statements that have waited longest, unless others were sent behind them. */
+  #keepToShare() {
+    const { pool, share } = this.#options
+    this.#freeLooks = this.#held(AGAIN_LOOKS).length === 0 ? this.#freeLooks + 1 : 0
+    if (this.#freeLooks >= FREE_LOOKS) return this.#openAgain()
+    const held = this.#held(0).sort((a, b) => b.seen.looks - a.seen.looks)
+    const kept = held.filter(({ connection }) => !connection.sent.some(this.#isOther)).slice(0, share)
+    for (const one of held) if (!kept.includes(one)) this.#interrupt(one)
+    if (held.length >= share) pool.refuse((asked) => this.#barred.has(textOf(asked)), this.#full)
+  }
+
+  #interrupt({ connection, seen }: Running) {
+    if (seen.looks < seen.cancelFrom) return
+    seen.cancelFrom = seen.looks + AGAIN_LOOKS
+    connection.interrupt()
+  }
+
+  #openAgain() {
+    this.#freeLooks = 0
+    this.#barred.clear()
+    this.#options.onChange?.([])
+  }
+
+  /** Statements of barred texts that were seen to run for at least so many looks. */
+  #held = (looks: number) => this.#running(looks).filter(({ seen }) => this.#barred.has(textOf(seen.asked)))
+  #longest = (looks = HELD_LOOKS) => this.#running(looks).filter(({ seen }) => !isEnd.test(textOf(seen.asked)))
+  #isOther = (asked: Asked) => !this.#barred.has(textOf(asked))
+
+  #running(looks: number): Running[] {
+    return [...this.#seen]
+      .filter(([connection, seen]) => connection.current === seen.asked && seen.looks >= looks)
+      .map(([connection, seen]) => ({ connection, seen }))
+  }
+
+  /** Whether statements wait of which none runs for long. */
+  #keepsOthersWaiting() {
+    const { pool } = this.#options
+    const texts = new Set(this.#longest().map(({ seen }) => textOf(seen.asked)))
+    const isOther = (asked: Asked) => !texts.has(textOf(asked))
+    return pool.queued.some(isOther) || pool.connections.some(({ sent }) => sent.some(isOther))
+  }
+
+  [Symbol.dispose]() {
+    clearInterval(this.#timer)
+  }
+}
+
+/** A transaction that ends lets go by itself, and cannot be ended sooner. */
+const isEnd = /^(?:commit|rollback)/
+const textOf = ({ strings: [text = ''] }: Asked) => text

@@ -1,0 +1,1 @@
+CREATE INDEX IF NOT EXISTS "grants_webhooks" ON "grants" USING btree ("client_id","user_id","expires_at") WHERE "grants"."revoked_at" is null and "grants"."scopes" @> '{webhook:write}'::text[];

@@ -1,0 +1,43 @@
+import { statement } from '../../../db/statement.ts'
+import type { Context } from '../../core/context.ts'
+import { createdAtOf } from '../../core/ids.ts'
+import { EVERY_CHANNEL, type EventFilter, type PlacedEvent } from '../../core/live.ts'
+
+/** How many events one read looks at, whether they are wanted or not. */
+const READ_MAX = 500
+
+/** `from` is a bound of identifiers that leaves out the partitions of earlier days. */
+export type Span = { after: number; upTo: number; from: string }
+
+type Row = { id: string; type: string; payload: string | null; place: number }
+type Values = [after: number, end: number, from: string, types: readonly string[]]
+
+/** Places have few gaps, if any: an upper end instead of a limit leaves the planner no choice but the index. */
+const selectOfChannel = statement<[...Values, channelId: string], Row>(`
+select e.id, e.type, case when e.type = any($4::text[]) then e.payload end as payload, e.sequence::float8 as place
+from events e where e.channel_id = $5 and e.sequence > $1::bigint and e.sequence <= $2::bigint and e.id > $3
+order by e.sequence`)
+
+/** Sequence 0 is a test, which was for one subscription alone. */
+const selectOfAll = statement<Values, Row>(`
+select e.id, e.type, case when e.type = any($4::text[]) and e.sequence > 0 then e.payload end as payload,
+  e.position::float8 as place
+from events e where e.position > $1::bigint and e.position <= $2::bigint and e.id > $3
+order by e.position`)
+
+/** The next wanted events of a line, the place up to which they are all, and of when the last event there is, if there is any. */
+export async function readHistory(
+  { db }: Pick<Context, 'db'>,
+  key: string,
+  { after, upTo, from }: Span,
+  filter: EventFilter,
+): Promise<{ events: PlacedEvent[]; end: number; at: Date | undefined }> {
+  const end = Math.min(upTo, after + READ_MAX)
+  const values: Values = [after, end, from, filter.types]
+  const rows = key === EVERY_CHANNEL ? await selectOfAll(db, ...values) : await selectOfChannel(db, ...values, key)
+  const last = rows.at(-1)
+  const events = rows.filter(isWhole).filter((event) => filter.wants(event))
+  return { events, end, at: last && createdAtOf(last.id) }
+}
+
+const isWhole = (row: Row): row is PlacedEvent => row.payload !== null

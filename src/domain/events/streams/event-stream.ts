@@ -1,0 +1,171 @@
+import { randomInt } from 'node:crypto'
+import { DAY_MS } from '../../../time/durations.ts'
+import type { Caller } from '../../core/caller.ts'
+import type { CallerContext, Context, ReaderContext } from '../../core/context.ts'
+import { lowerBound } from '../../core/ids.ts'
+import type {
+  EventBatch,
+  EventFilter,
+  EventLine,
+  Follower,
+  OpenStream,
+  PlacedEvent,
+  StreamEnd,
+} from '../../core/live.ts'
+import { Problem } from '../../core/problem.ts'
+import type { Scope } from '../../core/scopes.ts'
+import type { FeedCursor } from '../feed/cursor.ts'
+import { readHistory } from '../feed/history.ts'
+import type { Start } from '../feed/start.ts'
+
+/** A call that stays open. */
+export type StreamContext = CallerContext & { caller: Caller }
+/** The same of whoever reads the feed. */
+export type FeedContext = ReaderContext & { caller: Caller }
+
+/** Where a stream writes to. None of these throw. */
+export type EventSink = {
+  /** How much its reader has not taken yet. */
+  readonly unsentBytes: number
+  /** `start`: behind which the stream begins. */
+  begin(start: FeedCursor): void
+  write(events: readonly PlacedEvent[]): void
+  /** All events up to a place are written that are wanted. */
+  progress(reached: FeedCursor): void
+  /** A sign of life. */
+  beat(): void
+  end(end: StreamEnd): void
+  /** Resolves once all is sent, or never will be. */
+  drained(): Promise<void>
+}
+
+/** A reader who takes more time than this needs is ended instead of buffered for, and resumes. */
+const UNSENT_BYTES_MAX = 1_048_576
+/** Of history no more is read than a slow reader takes. */
+const UNSENT_BYTES_OF_HISTORY = 65_536
+const PROGRESS_MS = 59_000
+const LIFE_MS = { least: 55 * 60_000, most: 65 * 60_000 }
+
+export type StreamParts = {
+  key: string
+  line: EventLine
+  start: Start
+  filter: EventFilter
+  /** Undefined for the operator. */
+  reader: Pick<FeedContext, 'caller' | 'principal'> | undefined
+  /** Called once, at the end. */
+  uncount: () => void
+}
+
+/**
+ * The wanted events of a line from a place on, each once and in order: first those that are stored already, then as they are
+ * told. Between the two nothing is missed, because both are read by places.
+ */
+export class EventStream implements Follower, OpenStream {
+  readonly caller: Caller | undefined
+  readonly scopes: readonly Scope[]
+  readonly key: string
+  readonly #ctx: Context
+  readonly #line: EventLine
+  readonly #filter: EventFilter
+  readonly #uncount: () => void
+  readonly #from: string
+  readonly #endsAt = performance.now() + randomInt(LIFE_MS.least, LIFE_MS.most)
+  #sink: EventSink | undefined
+  #unlist: () => void = () => {}
+  #place: number
+  /** Of when the last stored event is that was looked at; undefined once the stream is where the line ends. */
+  #at: Date | undefined
+  #writtenPlace: number
+  #writtenAt = performance.now()
+  #hasEnded = false
+
+  constructor(ctx: Context, { key, line, start, filter, reader, uncount }: StreamParts) {
+    this.#ctx = ctx
+    this.caller = reader?.caller
+    this.scopes = reader?.principal.scopes ?? []
+    this.key = key
+    this.#line = line
+    this.#filter = filter
+    this.#uncount = uncount
+    this.#place = start.place
+    this.#at = start.at
+    this.#writtenPlace = start.place
+    this.#from = lowerBound('event', new Date(Math.max(0, start.at.getTime() - DAY_MS)))
+  }
+
+  /** Writes until it ends: by itself, or by `leave` when the reader is gone. */
+  open(sink: EventSink): void {
+    if (this.#hasEnded) return
+    this.#sink = sink
+    sink.begin(this.reached)
+    this.#unlist = this.#ctx.streams.add(this)
+    this.#catchUp(sink).catch((error) => this.fail(error))
+  }
+
+  fail(error: unknown): void {
+    this.#ctx.log.warn({ err: error }, 'A stream could not read on')
+    this.end({ reason: 'recycled', problem: new Problem('unavailable', 'The events could not be read: ask again.') })
+  }
+
+  async #catchUp(sink: EventSink) {
+    while (!this.#hasEnded && this.#place < this.#line.place) {
+      const span = { after: this.#place, upTo: this.#line.place, from: this.#from }
+      const { events, end, at = this.#at } = await readHistory(this.#ctx, this.key, span, this.#filter)
+      if (this.#hasEnded) return
+      this.#at = at
+      this.#write(events, end)
+      if (sink.unsentBytes > UNSENT_BYTES_OF_HISTORY) await sink.drained()
+    }
+    if (this.#hasEnded) return
+    this.#at = undefined
+    this.#line.follow(this)
+  }
+
+  take(batch: EventBatch): void {
+    this.#write(batch.select(this.#place, this.#filter), Math.max(batch.end, this.#place))
+    if ((this.#sink?.unsentBytes ?? 0) > UNSENT_BYTES_MAX) {
+      this.end({ reason: 'recycled', problem: new Problem('unavailable', 'The reader is too slow: resume.') })
+    }
+  }
+
+  #write(events: readonly PlacedEvent[], end: number) {
+    this.#place = end
+    const last = events.at(-1)
+    if (!last) return
+    this.#sink?.write(events)
+    this.#writtenPlace = last.place
+    this.#writtenAt = performance.now()
+  }
+
+  get reached(): FeedCursor {
+    return { place: this.#place, at: this.#at ?? this.#ctx.now() }
+  }
+
+  beat(): void {
+    const now = performance.now()
+    if (now >= this.#endsAt) {
+      this.end({ reason: 'recycled', problem: new Problem('unavailable', 'The stream was open for long: resume.') })
+    } else if (this.#place > this.#writtenPlace && now - this.#writtenAt >= PROGRESS_MS) {
+      this.#sink?.progress(this.reached)
+      this.#writtenPlace = this.#place
+      this.#writtenAt = now
+    } else this.#sink?.beat()
+  }
+
+  end(end: StreamEnd): void {
+    if (this.#hasEnded) return
+    this.leave()
+    this.#sink?.end(end)
+  }
+
+  /** The reader is gone. May be called at any time, also before `open` and again. */
+  leave(): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#line.leave(this)
+    this.#line.release()
+    this.#unlist()
+    this.#uncount()
+  }
+}

@@ -1,0 +1,24 @@
+import type { Count, Limit } from '../../counters/counters.ts'
+import type { CalledContext } from '../core/context.ts'
+import { refuseExceeded } from '../core/rate-limits.ts'
+import type { TokenResponse } from '../core/resources.ts'
+
+/**
+ * Counts tokens that were issued, each a row or two that stay for a while, and refuses before anything is consumed once there
+ * are as many as there may be. Only success counts, so nobody can use up what is another's; tries at the same time may get past
+ * the limit by as many as there are. Throws `rate_limited`, and what `issue` throws.
+ */
+export async function withinIssueLimit(
+  ctx: CalledContext,
+  limit: Limit,
+  key: string,
+  issue: () => Promise<TokenResponse>,
+): Promise<TokenResponse> {
+  refuseExceeded(await ctx.counters.peek(limit, key), TOO_MANY)
+  const response = await issue()
+  await ctx.counters.take(limit, key)
+  return response
+}
+
+const TOO_MANY = ({ limit, resetS }: Count) =>
+  `More than ${limit} tokens in a minute: use each until it expires, and try again in ${resetS} s.`

@@ -1,0 +1,55 @@
+import { Problem } from '../../../domain/core/problem.ts'
+import type { Form } from '../../openapi/routes.ts'
+import { isPercentEncodedUtf8 } from './percent-encoding.ts'
+
+type Fields = Record<string, unknown>
+/** A field of a form, by its name. */
+export type FormEntry = readonly [name: string, value: string]
+
+/** The fields of an urlencoded form. Throws `invalid_request` for one whose percent-encoded bytes are not UTF-8, and names it. */
+export function urlencodedEntries(text: string): URLSearchParams {
+  const wrong = isPercentEncodedUtf8(text) ? undefined : text.split('&').find((pair) => !isPercentEncodedUtf8(pair))
+  if (wrong !== undefined) throw new Problem('invalid_request', `${nameOf(wrong)}: must be UTF-8.`)
+  return new URLSearchParams(text)
+}
+
+const nameOf = (pair: string) => shownName(pair.replace(/=.*/s, ''))
+
+type Value = string | string[] | null
+
+/** Forms know strings only; the schema says which names are lists (`a=1&a=2`, `a[]=1`) and which may be null (`a=`). */
+export function fieldsOfForm(entries: Iterable<FormEntry>, form: Form): Fields {
+  const given = new Map<string, Value>()
+  for (const [rawName, value] of entries) {
+    const name = rawName.endsWith('[]') ? rawName.slice(0, -2) : rawName
+    const before = given.get(name)
+    if (before === undefined) given.set(name, fieldValue(name, value, form))
+    else if (Array.isArray(before)) before.push(value)
+    else throw new Problem('invalid_request', `${shownName(name)}: is given twice.`)
+  }
+  const fields = Object.fromEntries(given)
+  refuseNul(fields)
+  return fields
+}
+
+function fieldValue(name: string, value: string, { lists, nullables }: Form): Value {
+  if (lists.has(name)) return [value]
+  return value === '' && nullables.has(name) ? null : value
+}
+
+/** Throws `invalid_request` for a NUL in any field, also in one that the operation does not know, and names the field. */
+export function refuseNul(fields: Fields): void {
+  for (const [name, value] of Object.entries(fields)) {
+    if (holdsNul(name) || holdsNul(value)) {
+      throw new Problem('invalid_request', `${shownName(name)}: must not contain NUL.`)
+    }
+  }
+}
+
+function holdsNul(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0')
+  return typeof value === 'object' && value !== null && Object.entries(value).flat().some(holdsNul)
+}
+
+/** A name that a caller gave, as messages show it: bounded, because a header repeats the message. */
+export const shownName = (name: string) => name.replaceAll('\0', '').slice(0, 100)

@@ -1,0 +1,134 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { specification } from '../support/specification.ts'
+import { folderWithDocument, program, runTool } from './support.ts'
+
+const { document, path: folder, remove } = folderWithDocument('https://developers.example.org')
+afterAll(remove)
+const at = (name: string) => join(folder, name)
+
+/** What generates from the document, and where to: whoever adds one adds a line. */
+const generators: [tool: string, output: string, path: string, ...words: string[]][] = [
+  ['hey-api', 'hey-api', program('openapi-ts', true), '-i', document, '-o', at('hey-api')],
+  [
+    'openapi-typescript',
+    'openapi-typescript.ts',
+    program('openapi-typescript'),
+    document,
+    '-o',
+    at('openapi-typescript.ts'),
+  ],
+  [
+    'orval with fetch',
+    'orval-fetch.ts',
+    program('orval'),
+    '--input',
+    document,
+    '--output',
+    at('orval-fetch.ts'),
+    '--client',
+    'fetch',
+  ],
+  [
+    'orval with axios',
+    'orval-axios.ts',
+    program('orval'),
+    '--input',
+    document,
+    '--output',
+    at('orval-axios.ts'),
+    '--client',
+    'axios',
+  ],
+  [
+    'swagger-typescript-api with fetch',
+    'swagger-fetch.ts',
+    program('swagger-typescript-api'),
+    'generate',
+    '-p',
+    document,
+    '-o',
+    folder,
+    '-n',
+    'swagger-fetch.ts',
+  ],
+  [
+    'swagger-typescript-api with axios',
+    'swagger-axios.ts',
+    program('swagger-typescript-api'),
+    'generate',
+    '-p',
+    document,
+    '-o',
+    folder,
+    '-n',
+    'swagger-axios.ts',
+    '--axios',
+  ],
+  ['Redocly', 'redocly.ts', program('redocly', true), 'generate-client', document, '--output', at('redocly.ts')],
+  [
+    'openapi-mcp-generator',
+    'mcp',
+    program('openapi-mcp-generator'),
+    '--input',
+    document,
+    '--output',
+    at('mcp'),
+    '--force',
+  ],
+]
+
+const compilerOptions = {
+  strict: true,
+  noEmit: true,
+  target: 'ES2023',
+  module: 'ESNext',
+  moduleResolution: 'bundler',
+  lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+  types: ['node'],
+  esModuleInterop: true,
+  skipLibCheck: true,
+}
+
+let complaints: string[] = []
+beforeAll(async () => {
+  for (const [tool, , path, ...words] of generators) {
+    const { status, output } = await runTool(path, ...words)
+    expect(status, `${tool}: ${output}`).toBe(0)
+  }
+  writeFileSync(at('tsconfig.json'), JSON.stringify({ compilerOptions, include: ['**/*.ts'] }))
+  const { output } = await runTool(program('tsc', true), '-p', folder)
+  complaints = output.split('\n').filter((line) => line.includes('error TS'))
+})
+
+describe.each(generators)('what %s makes of the document', (_tool, output) => {
+  test('compiles strictly', () => {
+    expect(complaints.filter((line) => line.includes(`/${output}`) || line.startsWith(output))).toEqual([])
+  })
+
+  test('has every operation by its name', () => {
+    const text = textOf(at(output))
+    for (const { operationId } of operationsOf(document)) expect(text).toMatch(new RegExp(`\\b${operationId}\\b`, 'i'))
+  })
+})
+
+test('nothing else is wrong with what was generated', () => {
+  expect(complaints).toEqual([])
+})
+
+function operationsOf(file: string): { operationId: string }[] {
+  const { paths } = JSON.parse(readFileSync(file, 'utf8')) as {
+    paths: Record<string, Record<string, { operationId: string }>>
+  }
+  const operations = Object.values(paths).flatMap((item) => Object.values(item))
+  expect(operations).toHaveLength(specification.length)
+  return operations
+}
+
+/** A file, or all files of a folder. */
+function textOf(path: string): string {
+  if (!statSync(path).isDirectory()) return readFileSync(path, 'utf8')
+  const names = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  return names.map((name) => readFileSync(join(path, name), 'utf8')).join('\n')
+}

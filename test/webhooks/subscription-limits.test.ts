@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sweepAllLapsed } from '../../src/domain/webhooks/queue/lost-grants.ts'
+import { createSubscription } from '../../src/domain/webhooks/subscriptions/create.ts'
+import { deleteSubscription } from '../../src/domain/webhooks/subscriptions/delete.ts'
+import { enableSubscription } from '../../src/domain/webhooks/subscriptions/enable.ts'
+import { listSubscriptions } from '../../src/domain/webhooks/subscriptions/list.ts'
+import { createStage, type Stage } from './support/stage.ts'
+
+let stage: Stage
+beforeAll(async () => {
+  stage = await createStage()
+})
+afterAll(() => stage[Symbol.asyncDispose]())
+
+const url = 'https://hooks.customer.com/x'
+const types = ['channel.updated'] as const // nothing here emits it, so nothing goes out to that URL
+const page = { limit: 100 }
+
+test('a user has 20, whose subscriptions take no room of others; without their grant they take none at all', async () => {
+  const client = await stage.client()
+  const of = async (name: string) => stage.asUser(await stage.user(name), undefined, client.id)
+  const [one, other] = [await of('one_of_many'), await of('another_of_many')]
+  const make = (as: typeof one | ReturnType<Stage['asApplication']>) =>
+    createSubscription(as, { url, event_types: types })
+  const outcomes = await Promise.allSettled(Array.from({ length: 25 }, () => make(one)))
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(20)
+  await expect(make(one)).rejects.toMatchObject({
+    code: 'limit_reached',
+    message: expect.stringMatching(/at most 20 .* 20 are used/),
+  })
+  expect(await make(other)).toMatchObject({ status: 'enabled' })
+  expect(await make(stage.asApplication(client.id))).toMatchObject({ status: 'enabled' })
+  const ofOne = `client_id = '${client.id}' and user_id = '${one.principal.userId}'`
+  const disable = (reason: string) =>
+    stage.run(
+      `update webhook_subscriptions set status = 'disabled', disabled_at = now(), disabled_reason = '${reason}' where ${ofOne}`,
+    )
+  await disable('owner')
+  await expect(make(one)).rejects.toMatchObject({ code: 'limit_reached' })
+  await stage.consent({ id: one.principal.userId }, client.id)
+  await sweepAllLapsed(stage.context)
+  await expect(make(one), 'disabled by its owner, and allowed').rejects.toMatchObject({ code: 'limit_reached' })
+  await stage.run(`delete from grants where ${ofOne}`)
+  await sweepAllLapsed(stage.context)
+  expect(await make(one), 'after the grant of all has ended').toMatchObject({ status: 'enabled' })
+})
+
+test('of those that lost their grant as many are kept as may be alive: the oldest go, the one to be enabled stays', async () => {
+  const client = await stage.client()
+  const user = await stage.user('comes_and_goes')
+  const as = stage.asUser(user, undefined, client.id)
+  const made: string[] = []
+  for (let round = 0; round < 3; round++) {
+    await stage.consent(user, client.id)
+    for (let n = 0; n < 15; n++) made.push((await createSubscription(as, { url, event_types: types })).id)
+    await stage.run(`delete from grants where user_id = '${user.id}'`)
+    await sweepAllLapsed(stage.context)
+  }
+  const [oldest = ''] = made.slice(-34)
+  await stage.consent(user, client.id)
+  await enableSubscription({ ...stage.context, principal: { kind: 'operator' } }, { id: oldest })
+  const { items } = await listSubscriptions(as, page)
+  expect(items.map(({ id }) => id)).toEqual([oldest, ...made.slice(-20)])
+  const of = (ids: string[]) => `subscription_id in (${ids.map((id) => `'${id}'`)})`
+  const gone = made.filter((id) => !items.some((item) => item.id === id))
+  const left = await stage.run(`select from webhook_secrets where ${of(gone)}
+    union all select from webhook_subscription_types where ${of(gone)}`)
+  expect(left).toHaveLength(0)
+})
+
+test('an application has 100, also when 130 come at once', async () => {
+  const application = stage.asApplication((await stage.client()).id)
+  const outcomes = await Promise.all(
+    Array.from({ length: 130 }, () =>
+      createSubscription(application, { url, event_types: types }).then(
+        () => 'made',
+        ({ code, message }: { code: string; message: string }) => `${code} ${message.includes('100')}`,
+      ),
+    ),
+  )
+  expect(outcomes.filter((outcome) => outcome === 'made')).toHaveLength(100)
+  expect(new Set(outcomes)).toEqual(new Set(['made', 'limit_reached true']))
+  const [first] = (await listSubscriptions(application, page)).items
+  await deleteSubscription(application, { id: first?.id ?? '' })
+  expect(await createSubscription(application, { url, event_types: types })).toMatchObject({ status: 'enabled' })
+})
