@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -26,21 +26,33 @@ function runTests(script) {
   const file = join(folder, 'results.json')
   const succeeded = npm('run', script, '--', '--reporter=default', '--reporter=json', `--outputFile.json=${file}`)
   try {
-    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(file, 'utf8'))
-    return { passed: numPassedTests, failed: Math.max(numFailedTests, succeeded ? 0 : 1) }
+    const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, 'utf8'))
+    const failures = testResults.flatMap(failuresOf)
+    return { passed: numPassedTests, failed: Math.max(numFailedTests, succeeded ? 0 : 1), failures }
   } catch {
-    return { passed: 0, failed: 1 }
+    return { passed: 0, failed: 1, failures: [`npm run ${script} ended without a report`] }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
+/** What failed in a file of tests, and with which first line; of a file that could not be loaded, why. */
+function failuresOf({ name, status, message, assertionResults }) {
+  const file = relative(root, name)
+  const failed = assertionResults.filter((one) => one.status === 'failed')
+  if (failed.length === 0) return status === 'failed' ? [`${file}: ${firstLine(message)}`] : []
+  return failed.map(({ fullName, failureMessages: [first = ''] }) => `${file}: ${fullName}: ${firstLine(first)}`)
+}
+
+const firstLine = (text) => text.split('\n', 1)[0]
+
 const isInstalled = npm('ci')
 if (isInstalled) installChromium()
-const runs = isInstalled ? ['test', 'test:browser'].map(runTests) : [{ passed: 0, failed: 1 }]
+const runs = isInstalled ? ['test', 'test:browser'].map(runTests) : [{ passed: 0, failed: 1, failures: ['npm ci'] }]
 const passed = runs.reduce((sum, run) => sum + run.passed, 0)
 const scripts = [['check'], ['soak', '--', '--minutes', '2']]
 const failedScripts = isInstalled ? scripts.filter((script) => !npm('run', ...script)) : scripts
+for (const failure of runs.flatMap((run) => run.failures)) console.log(`FAILED ${failure}`)
 for (const script of failedScripts) console.log(`npm run ${script.join(' ')} failed`)
 const failed = runs.reduce((sum, run) => sum + run.failed, 0) + failedScripts.length
 console.log(`${passed} passed, ${failed} failed`)

@@ -7,6 +7,7 @@ import type { CalledContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
 import { rateLimits } from '../core/rate-limits.ts'
+import { requireWaiting } from '../core/request-record.ts'
 import type { TokenResponse } from '../core/resources.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
 import { authenticateClient, type Client } from './authenticate-client.ts'
@@ -42,8 +43,10 @@ type Redeem = (tx: InTransaction<CalledContext>, hash: Buffer) => Promise<TokenR
 
 /**
  * Exchanges what a user's consent has left with the client, a code or a token, in one transaction. `redeem` returns what it
- * refuses with, which is thrown after the commit: a throw inside would undo what a refusal does to a code or its grant. Throws
- * `invalid_grant`; `rate_limited` before, which consumes nothing.
+ * refuses with, which is thrown after the commit: a throw inside would undo what a refusal does to a code or its grant. When
+ * nobody waits for the answer any more, all is undone: a client that was told to try again may have done so meanwhile, and
+ * gone on from there, and its first request, come late, must not be taken for a second use. Throws `invalid_grant`;
+ * `rate_limited` before, which consumes nothing.
  */
 export async function redeemOnce(
   ctx: CalledContext,
@@ -55,7 +58,11 @@ export async function redeemOnce(
   const [found] = await findUser(ctx.db, hash, client.id)
   if (!found) throw refusedGrant(`${presented.parameter}: ${presented.unknown}`)
   return withinIssueLimit(ctx, rateLimits.userTokens, `${client.id} ${found.user_id}`, async () => {
-    const outcome = await transact(ctx, (tx) => redeem(tx, hash))
+    const outcome = await transact(ctx, async (tx) => {
+      const redeemed = await redeem(tx, hash)
+      requireWaiting(ctx.caller)
+      return redeemed
+    })
     if (outcome instanceof Problem) throw outcome
     return outcome
   })

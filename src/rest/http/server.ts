@@ -59,6 +59,7 @@ export function createHttpServer(options: ServerOptions): Server {
     let left = 2 // the response and the work: who leaves early has its place until that has ended
     const end = () => --left === 0 && place?.end()
     response.once('close', () => {
+      record.hasEnded = true
       end()
       tell(observers, record, statusOf(record, response))
     })
