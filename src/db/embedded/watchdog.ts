@@ -14,10 +14,12 @@ const LOG_BYTES_MAX = 10_000_000
  * A shell that starts PostgreSQL and stops it when this process ends. It has a session of its own, so that Ctrl-C does not
  * stop the server while requests drain, and runs in the data folder.
  *
- * - Descriptor 9 locks the folder; this process opens it, in a folder where the server's user cannot write. PostgreSQL and all its backends inherit it, so the lock is free only when the last process
- *   of an earlier server has exited. A postmaster.pid that exists then is stale, even if its pid is in use.
+ * - Descriptor 9 locks the folder; this process opens it, in a folder where the server's user cannot write. PostgreSQL and
+ *   all its backends inherit it, so the lock is free only when the last process of an earlier server has exited. A
+ *   postmaster.pid that exists then is stale, even if its pid is in use.
  * - Descriptor 3 is a pipe from this process. It closes when this process ends, even by SIGKILL. The shell then sends SIGINT
  *   every second until PostgreSQL has exited, because a server that is just starting may miss a signal.
+ * - Nobody may be left to read the pid, when this process ended while the folder was locked. That must not end the shell.
  */
 const SCRIPT = `
 exec 9<&3 3<&0
@@ -27,10 +29,11 @@ if command -v flock >/dev/null 2>&1; then
 fi
 "$@" 3<&- </dev/null >&2 &
 server=$!
-echo $server
 { read -r ended <&3; while kill -INT $server 2>/dev/null; do sleep 1; done; } 9>&- &
 watcher=$!
 exec 3<&-
+trap '' PIPE
+echo $server
 trap 'kill -INT $server 2>/dev/null' INT TERM
 status=0
 while kill -0 $server 2>/dev/null; do wait $server; status=$?; done

@@ -68,6 +68,7 @@ export async function hold(options: HoldOptions, { via = [], ...how }: HoldWith 
 
 /** Stops it as a supervisor of processes would; resolves with the last line it printed. */
 export async function stop(held: Held): Promise<unknown> {
+  if (held.error !== undefined) throw new Error(`It did not start: ${held.error}\n${held.log()}`)
   process.kill(held.node, 'SIGTERM')
   const status = await held.ended
   if (status !== 0) throw new Error(`It ended with ${status}: ${held.log()}`)
