@@ -205,16 +205,25 @@ const EMBEDDED_PROCESSES_MAX = 4
 
 /** Variables that are valid by themselves but not together. */
 function contradictionsIn(present: Partial<Record<string, unknown>>): string[] {
-  if (present.DATABASE_URL !== undefined) {
-    if (present.SECRET_KEYS !== undefined) return []
-    const command = `node -p "crypto.randomBytes(32).toString('base64url')"`
-    return [`SECRET_KEYS is required with DATABASE_URL (make one with: ${command})`]
-  }
-  const faults = ['DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URL']
+  if (present.DATABASE_URL !== undefined) return lackingBesideUrl(present)
+  const faults = ['DATABASE_DIRECT_URL', 'DATABASE_POOLER', 'DATABASE_REPLICA_URL']
     .filter((name) => present[name] !== undefined)
     .map((name) => `${name} needs DATABASE_URL beside it`)
   const isCrowded = Number(present.WEB_CONCURRENCY) > EMBEDDED_PROCESSES_MAX
   if (isCrowded) faults.push(`WEB_CONCURRENCY must be at most ${EMBEDDED_PROCESSES_MAX} without DATABASE_URL`)
+  return faults
+}
+
+function lackingBesideUrl(present: Partial<Record<string, unknown>>): string[] {
+  const faults: string[] = []
+  if (present.SECRET_KEYS === undefined) {
+    const command = `node -p "crypto.randomBytes(32).toString('base64url')"`
+    faults.push(`SECRET_KEYS is required with DATABASE_URL (make one with: ${command})`)
+  }
+  if (present.DATABASE_POOLER === 'transaction' && present.DATABASE_DIRECT_URL === undefined) {
+    const reason = 'LISTEN and migrations need a session of the server itself'
+    faults.push(`DATABASE_DIRECT_URL is required with DATABASE_POOLER=transaction: ${reason}`)
+  }
   return faults
 }
 

@@ -2,12 +2,17 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { makePartitions } from '../../src/db/partitions.ts'
 import { transact } from '../../src/domain/core/transaction.ts'
 import { emitEvent } from '../../src/domain/events/emit.ts'
+import { feedScopes, readScopes } from '../../src/domain/events/feed/readable-types.ts'
 import { DAY_MS } from '../../src/time/durations.ts'
 import { contentOf, createFeedApp } from './support/feed.ts'
 
 const app = await createFeedApp()
 afterAll(() => app[Symbol.asyncDispose]())
 const { ada, bob, userToken: token, applicationToken: application, say, page, refused, stream } = app
+
+test('the operation wants one of all scopes that read something', () => {
+  expect([...feedScopes].toSorted()).toEqual([...new Set(Object.values(readScopes).flat())].toSorted())
+})
 
 describe('pages', () => {
   test('begin now, lead on always, and are for no cache: each event once, whatever the size of a page', async () => {

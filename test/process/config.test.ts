@@ -165,10 +165,23 @@ describe('a wrong value stops the start with one line that names the variable', 
     expect(() => readConfig({ DATABASE_URL: 'postgres://app@db/app' })).toThrow(/^SECRET_KEYS is required .*node -p/)
   })
 
+  test('behind a pooler of transactions, where nothing is heard, the server itself is asked for', () => {
+    const behind = {
+      DATABASE_URL: 'postgres://app@pooler/app',
+      DATABASE_POOLER: 'transaction',
+      SECRET_KEYS: 'k'.repeat(43),
+    }
+    expect(() => readConfig(behind)).toThrow(/^DATABASE_DIRECT_URL is required with DATABASE_POOLER=transaction/)
+    const direct = 'postgres://app@db/app'
+    expect(readConfig({ ...behind, DATABASE_DIRECT_URL: direct })).toMatchObject({ directUrl: direct })
+    expect(readConfig({ ...behind, DATABASE_POOLER: 'session' })).toMatchObject({ directUrl: behind.DATABASE_URL })
+  })
+
   test('what belongs to a database of its own is not silently ignored without one', () => {
     const url = 'postgres://app@db/app'
     expect(() => readConfig({ DATABASE_REPLICA_URL: url })).toThrow(/^DATABASE_REPLICA_URL needs DATABASE_URL/)
     expect(() => readConfig({ DATABASE_DIRECT_URL: url })).toThrow(/^DATABASE_DIRECT_URL needs DATABASE_URL/)
+    expect(() => readConfig({ DATABASE_POOLER: 'transaction' })).toThrow(/^DATABASE_POOLER needs DATABASE_URL/)
   })
 })
 
