@@ -104,6 +104,12 @@ describe('streams', () => {
     expect([loadLimit.streams, loadLimit.requests]).toEqual([20, 0])
     const tooMany = await app.request('GET /v1/events?wait=5', { token: credential })
     expect([tooMany.status, tooMany.headers.get('retry-after')]).toEqual([429, '5'])
+    expect(['limit', 'remaining', 'reset'].map((name) => tooMany.headers.get(`ratelimit-${name}`))).toEqual([
+      '20',
+      '0',
+      '5',
+    ])
+    expect(tooMany.headers.get('ratelimit-policy')).toMatch(/^"default";.+, "streams";q=20;qu="concurrent-requests"$/)
     await page('/v1/events', credential)
     for (const one of open) one[Symbol.dispose]()
   })

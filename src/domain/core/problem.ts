@@ -4,6 +4,9 @@ import type { Scope } from './scopes.ts'
 
 export type ProblemCode = keyof typeof problems
 
+/** A limit of how many in a time, or, without a time, of how many at once. */
+export type ExceededLimit = Pick<Limit, 'name' | 'points'> & Partial<Pick<Limit, 'windowS'>>
+
 /** Facts beside the code and the message, from which an answer's headers are made. */
 export type ProblemDetails = {
   /** The scopes of which the operation wants one. */
@@ -15,7 +18,7 @@ export type ProblemDetails = {
   /** Whole seconds until another try can succeed. */
   retryAfterS?: number
   /** The limit of which nothing remains, where it is another than that of the credential's requests. */
-  exceeded?: Limit
+  exceeded?: ExceededLimit
   /**
    * The scheme of the challenge: the one that the caller tried (RFC 6749, section 5.2), or has to use (RFC 9449,
    * section 7.1).

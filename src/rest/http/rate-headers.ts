@@ -17,7 +17,8 @@ export function rateHeaders({ rate }: CountedCredential, exceeded: Exceeded | un
   const state = `"${DEFAULT}";r=${remaining};t=${resetS}`
   if (!exceeded) return fieldsOf(limit, remaining, resetS, policy, state)
   const { name, points, windowS, resetS: refusedS } = exceeded
-  const policies = `${policy}, "${name}";q=${points};w=${windowS}`
+  const unit = windowS === undefined ? 'qu="concurrent-requests"' : `w=${windowS}`
+  const policies = `${policy}, "${name}";q=${points};${unit}`
   return fieldsOf(points, 0, refusedS, policies, `${state}, "${name}";r=0;t=${refusedS}`)
 }
 

@@ -47,7 +47,10 @@ export const headerComponents = {
   'RateLimit-Limit': header('Requests that the credential may make in a window.', 800),
   'RateLimit-Remaining': header('Requests that are left in this window.', 799),
   'RateLimit-Reset': header('Seconds until the window ends.', 60),
-  'RateLimit-Policy': header('The limits by name: `q` requests in `w` seconds.', '"default";q=800;w=60'),
+  'RateLimit-Policy': header(
+    'The limits by name: `q` requests in `w` seconds, or at once where it has no `w`.',
+    '"default";q=800;w=60',
+  ),
   RateLimit: header('The same limits: `r` requests are left for `t` seconds.', '"default";r=799;t=60'),
   'Retry-After': header('Seconds until another try can succeed.', 12),
 } satisfies Record<string, JsonObject>

@@ -164,7 +164,10 @@ function late(): never {
 }
 
 const tooMany = () =>
-  new Problem('rate_limited', `More than ${STREAMS_MAX} streams at once: close one first.`, { retryAfterS: 5 })
+  new Problem('rate_limited', `More than ${STREAMS_MAX} streams at once: close one first.`, {
+    retryAfterS: 5,
+    exceeded: { name: 'streams', points: STREAMS_MAX },
+  })
 
 /** For `STREAM_LIMITS=off`. */
 export const unlimitedStreams: StreamLimit = { take: async () => () => {} }
