@@ -42,6 +42,8 @@ type BulkheadOptions = {
 }
 
 const LOOK_MS = 20
+/** While no statement runs: fifty wake-ups a second would be a hundredth of a core, for nothing. */
+const IDLE_LOOK_MS = 100
 /** After so many looks nothing more is sent behind a statement. */
 const ALONE_LOOKS = 2
 /** After so many looks a statement holds its connection, if it waits for a locked table. */
@@ -57,11 +59,11 @@ const FREE_LOOKS = 15
  * Keeps statements of a few texts, as those of one locked table, from taking all connections of a pool. When more than their
  * share is held, for 0.3 s by a locked table or for a second by whatever else, others wait, and the database answers a probe,
  * so that it is not away as a whole, then these texts get their share and no more: the rest of them is refused or cancelled
- * (57014). Looking at the connections fifty times a second costs a statement nothing while no text is barred.
+ * (57014). Looking at the connections costs a statement nothing while no text is barred.
  */
 export class Bulkhead implements Disposable {
   readonly #options: BulkheadOptions
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout
   readonly #seen = new Map<Connection, Seen>()
   readonly #barred = new Set<string>()
   readonly #full = new BulkheadFull()
@@ -71,7 +73,16 @@ export class Bulkhead implements Disposable {
 
   constructor(options: BulkheadOptions) {
     this.#options = options
-    this.#timer = setInterval(() => this.#look(), LOOK_MS).unref()
+    this.#timer = this.#lookIn(LOOK_MS)
+  }
+
+  #lookIn(ms: number): NodeJS.Timeout {
+    const look = () => {
+      this.#look()
+      const isIdle = this.#seen.size === 0 && this.#barred.size === 0
+      this.#timer = this.#lookIn(isIdle ? IDLE_LOOK_MS : LOOK_MS)
+    }
+    return setTimeout(look, ms).unref()
   }
 
   /** Why a statement is not sent, or what is to be called when it has ended; undefined where nothing is barred. */
@@ -160,7 +171,7 @@ export class Bulkhead implements Disposable {
   }
 
   [Symbol.dispose]() {
-    clearInterval(this.#timer)
+    clearTimeout(this.#timer)
   }
 }
 
