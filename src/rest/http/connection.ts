@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import type { Place } from './load-limit.ts'
 import type { RequestRecord } from './request-record.ts'
 
 export type Exchange = { request: IncomingMessage; response: ServerResponse }
@@ -11,6 +12,8 @@ export type Connection = {
   chunked: Exchange | undefined
   /** The record of the request that is being answered. */
   record: RequestRecord | undefined
+  /** Its place among all requests, if it has one. */
+  place: Place | undefined
   /** The response that is being prepared or sent. */
   answering: ServerResponse | undefined
   /** Requests that were sent ahead and wait for their turn. */
@@ -23,7 +26,13 @@ const connections = new WeakMap<Duplex, Connection>()
 export function connectionOf(socket: Duplex): Connection {
   const known = connections.get(socket)
   if (known) return known
-  const connection: Connection = { chunked: undefined, record: undefined, answering: undefined, waiting: [] }
+  const connection: Connection = {
+    chunked: undefined,
+    record: undefined,
+    place: undefined,
+    answering: undefined,
+    waiting: [],
+  }
   connections.set(socket, connection)
   return connection
 }

@@ -59,12 +59,14 @@ export class LoadLimit {
   }
 }
 
-/** The place of one call. Each method may be called at any time and any number of times. */
+/** The place of one call. Each method but `release` may be called at any time and any number of times. */
 export class Place {
   readonly #limit: LoadLimit
   #network: string | undefined
   #isTaken = true
   #hasEnded = false
+  /** The response and the work for it: who leaves early has its place until that has ended. */
+  #holders = 2
 
   constructor(limit: LoadLimit, network: string) {
     this.#limit = limit
@@ -94,6 +96,11 @@ export class Place {
     this.#network = undefined
     this.#isTaken = true
     return true
+  }
+
+  /** To be called once by each of the two that hold it; the second ends it. */
+  release(): void {
+    if (--this.#holders === 0) this.end()
   }
 
   end(): void {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Connection, connectionOf, type Exchange } from './connection.ts'
 
 /** How many requests of a connection may wait for their turn: as many as the tools that pipeline usually send ahead. */
@@ -6,6 +6,8 @@ const WAITING_MAX = 16
 
 type Turns = {
   begin: (exchange: Exchange, connection: Connection) => void
+  /** Called when the response of a request that was begun has closed, before the next one begins. */
+  end: (response: ServerResponse, connection: Connection) => void
   /** Called for each request whose turn will not come. */
   drop: (request: IncomingMessage) => void
 }
@@ -34,10 +36,11 @@ export function inTurn(exchange: Exchange, turns: Turns) {
 function beginNow(exchange: Exchange, connection: Connection, turns: Turns) {
   connection.answering = exchange.response
   turns.begin(exchange, connection)
-  // registered last, so that the request has given back its place before the next one takes one
   exchange.response.once('close', () => {
+    turns.end(exchange.response, connection)
     connection.answering = undefined
     connection.record = undefined
+    connection.place = undefined
     endTurn(exchange.request, connection, turns)
   })
 }

@@ -78,6 +78,7 @@ export function recordOf(request: IncomingMessage, caller: Caller): RequestRecor
 
 /** Calls the observers for a request that has ended, or that was dropped before its turn. */
 export function tell(observers: readonly RequestObserver[], record: RequestRecord, status: number): void {
+  record.hasEnded = true
   record.operation ??= operationAt(record)
   const durationMs = performance.now() - record.begunMs
   for (const observe of observers) observe(record, status, durationMs)

@@ -55,29 +55,31 @@ export function createHttpServer(options: ServerOptions): Server {
     const record = recordOf(request, caller)
     connection.record = record
     const place = healthAskedAt(record.url) ? undefined : loadLimit.take(record.address)
+    connection.place = place
     caller.becomeStream = streamOpener(place, record)
-    let left = 2 // the response and the work: who leaves early has its place until that has ended
-    const end = () => --left === 0 && place?.end()
-    response.once('close', () => {
-      record.hasEnded = true
-      end()
-      tell(observers, record, statusOf(record, response))
-    })
     const incoming = { request, response, caller, record, place }
-    const work = () => void answer(incoming).finally(end)
-    if (traces) traceRequest(traces, request, record, work)
-    else work()
+    if (traces) traceRequest(traces, request, record, () => void answer(incoming))
+    else void answer(incoming)
+  }
+
+  const end = (response: ServerResponse, { record, place }: Connection) => {
+    place?.release()
+    if (record) tell(observers, record, statusOf(record, response))
   }
 
   const drop = (request: IncomingMessage) =>
     tell(observers, recordOf(request, callerOf(request, trustProxy)), CLIENT_GONE)
 
   const answer = async (incoming: IncomingRequest) => {
-    const { request, response, record } = incoming
-    const refusal = isBusyFor(incoming) ? busy() : refusalOf(request)
-    if (refusal) sendProblem(response, refusal, { path: rawPathOf(record.url), requestId: record.id, publicUrl })
-    else if (record.page) await handlePage(incoming)
-    else await handleRest(incoming)
+    const { request, response, record, place } = incoming
+    try {
+      const refusal = isBusyFor(incoming) ? busy() : refusalOf(request)
+      if (refusal) sendProblem(response, refusal, { path: rawPathOf(record.url), requestId: record.id, publicUrl })
+      else if (record.page) await handlePage(incoming)
+      else await handleRest(incoming)
+    } finally {
+      place?.release()
+    }
   }
 
   const isBusyFor = ({ place, record }: IncomingRequest) => {
@@ -85,7 +87,7 @@ export function createHttpServer(options: ServerOptions): Server {
     return asked ? asked === 'ready' && loadLimit.isFull : place === undefined
   }
 
-  const turns = { begin, drop }
+  const turns = { begin, end, drop }
   const handle = (request: IncomingMessage, response: ServerResponse) => inTurn({ request, response }, turns)
 
   const server = createServer(settings, handle)
