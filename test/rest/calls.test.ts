@@ -5,7 +5,7 @@ let app: PeopleApp
 let key: string
 beforeAll(async () => {
   app = await createPeopleApp()
-  key = (await app.newGrant(app.client, ['channel:read', 'livestream:write'])).access_token
+  key = (await app.newGrant(app.client, ['channel:read', 'chat:read', 'livestream:write'])).access_token
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
@@ -34,6 +34,17 @@ describe('HEAD at /trpc is GET without its body', () => {
     const { status, headers, text } = await app.request(`HEAD /trpc/chat.watch?${input({ room_name: 'grace' })}`)
     expect([status, headers.get('content-type'), text]).toEqual([200, 'text/event-stream', ''])
   })
+})
+
+test.each([
+  ['a query', 'GET /trpc/channels.get?input=%7B%22slug%22%3A%22a%FF%22%7D'],
+  ['a batch', 'GET /trpc/channels.get,channels.list?batch=1&input=%7B%220%22%3A%7B%22slug%22%3A%22%C3%22%7D%7D'],
+  ['a mutation', 'POST /trpc/channels.update?x=%FF'],
+  ['a stream', 'GET /trpc/chat.watch?input=%7B%22room_name%22%3A%22a%FF%22%7D'],
+])('bytes that are no UTF-8 are refused in the address of %s, not changed', async (_, route) => {
+  const body = route.startsWith('POST') ? { bio: 'x' } : undefined
+  const { text } = await app.request(route, { token: key, ...(body && { body }) })
+  expect(text).toContain('query: must be percent-encoded UTF-8.')
 })
 
 test('a body that is too large is 413 at /trpc, and says how large it may be', async () => {

@@ -14,14 +14,15 @@ type Query = RequestTarget['query']
  */
 export function queryOf({ search, query }: RequestTarget, route: RestRoute): Query {
   if (search === '' || !route.takesInput) return query
-  requireText(search)
+  requireTextIn(search)
   if (route.form) refuseMisplaced(route, query)
   else requireValues(route, query)
   refuseForeign(route, query)
   return route.form ? {} : query
 }
 
-function requireText(search: string): void {
+/** Throws `invalid_request` for NUL in a query, and for what is not percent-encoded UTF-8. */
+export function requireTextIn(search: string): void {
   if (search.includes('%00')) throw new Problem('invalid_request', 'query: must not contain NUL.')
   if (/[^\x21-\x7e]/.test(search) || !isPercentEncodedUtf8(search)) {
     throw new Problem('invalid_request', 'query: must be percent-encoded UTF-8.')

@@ -12,6 +12,9 @@ export const unknownTarget: RequestTarget = { path: '', search: '', query: noQue
 /** The path of a target that nobody has checked. */
 export const rawPathOf = (url: string): string => url.replace(/[?#].*$/s, '')
 
+/** The query of a target that nobody has checked, with its question mark. */
+export const searchOf = (url: string): string => /\?.*/s.exec(url)?.[0] ?? ''
+
 /** Splits the target of a request. Anything but a path is refused (RFC 9112, section 3.2.2 ff.: we are no proxy). */
 export function parseRequestTarget(url: string): RequestTarget {
   if (!url.startsWith('/')) throw new Problem('invalid_request', 'The request target must be a path.')

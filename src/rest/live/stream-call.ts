@@ -4,6 +4,8 @@ import { Problem } from '../../domain/core/problem.ts'
 import { appRouter } from '../../routers/index.ts'
 import { LiveCall } from '../../routers/streams.ts'
 import type { ProcedureContext } from '../../routers/trpc.ts'
+import { requireTextIn } from '../http/query.ts'
+import { searchOf } from '../http/request-target.ts'
 import { CALL_BEAT, CALL_GREETING, CALL_RETURN, callFailure, callForm, callItem } from './call-form.ts'
 import { SseSink } from './sse-sink.ts'
 
@@ -100,6 +102,7 @@ function begin(response: ServerResponse) {
 
 /** The input in the address. A browser that connects again says in a header which event it saw last. */
 function inputOf({ url = '', headers: { 'last-event-id': seen } }: IncomingMessage): unknown {
+  requireTextIn(searchOf(url))
   const { searchParams } = new URL(url, 'http://localhost')
   const text = searchParams.get('input')
   const input = text === null ? undefined : parse(text)

@@ -6,6 +6,8 @@ import type { Problem } from '../../domain/core/problem.ts'
 import { appRouter } from '../../routers/index.ts'
 import { problemFrom } from '../../routers/problem.ts'
 import { CALL_BATCH_MAX } from '../../shared/limits.ts'
+import { requireTextIn } from '../http/query.ts'
+import { searchOf } from '../http/request-target.ts'
 import { headersOfProblem } from '../http/response.ts'
 import { calledNameIn, namesStream } from '../http/stream-calls.ts'
 import { challengeOf } from '../http/www-authenticate.ts'
@@ -51,11 +53,11 @@ export function trpcPages(context: Context, callerOf: CallerOf, read: ReadText):
 const readBody =
   (readText: ReadText): NonNullable<Options['middleware']> =>
   (request, _response, next) => {
-    if (request.method !== 'POST') return next()
-    readText(request).then((text) => {
-      request.body = text
-      next()
-    }, next)
+    const read = async () => {
+      requireTextIn(searchOf(request.originalUrl))
+      if (request.method === 'POST') request.body = await readText(request)
+    }
+    read().then(() => next(), next)
   }
 
 /** The headers that REST would send, for the first failed call of a batch. Answers are for one caller and never cached. */
