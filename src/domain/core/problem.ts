@@ -5,7 +5,7 @@ import type { Scope } from './scopes.ts'
 export type ProblemCode = keyof typeof problems
 
 /** A limit of how many in a time, or, without a time, of how many at once. */
-export type ExceededLimit = Pick<Limit, 'name' | 'points'> & Partial<Pick<Limit, 'windowS'>>
+type ExceededLimit = Pick<Limit, 'name' | 'points'> & Partial<Pick<Limit, 'windowS'>>
 
 /** Facts beside the code and the message, from which an answer's headers are made. */
 export type ProblemDetails = {
