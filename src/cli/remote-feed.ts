@@ -73,7 +73,8 @@ function queryOf({ types, channel }: ListenSelection, place: FeedPlace): URLSear
 async function ask({ url, credential }: FeedService, query: URLSearchParams, watch: Watch, isStream: boolean) {
   const type = isStream ? 'text/event-stream' : 'application/json'
   const headers = { authorization: `Bearer ${credential}`, accept: type }
-  const response = await fetch(new URL(`/v1/events?${query}`, url), { headers, signal: watch.signal })
+  const path = query.size > 0 ? `/v1/events?${query}` : '/v1/events'
+  const response = await fetch(new URL(path, url), { headers, signal: watch.signal })
   watch.heard()
   if (response.status !== 200) throw await refusalOf(response)
   if (response.headers.get('content-type')?.split(';', 1)[0] !== type) throw notOurs()
