@@ -39,7 +39,7 @@ const refreshOf = ({ client }: OAuthApp, refresh_token: string): Fields => ({
   ...credentials(client),
 })
 
-test('F16 a refresh that comes after its client has gone on from a retry ends nothing', async () => {
+test('F17 a refresh that comes after its client has gone on from a retry ends nothing', async () => {
   await using app = await createOAuthApp()
   const granted = await app.newGrant()
   const { body: retried } = await app.refresh(granted.refresh_token)
@@ -49,7 +49,7 @@ test('F16 a refresh that comes after its client has gone on from a retry ends no
   expect((await app.refresh(newest.refresh_token)).status).toBe(200)
 })
 
-test('F16 a refresh that nobody waits for consumes nothing: who tries again after the grace is served', async () => {
+test('F17 a refresh that nobody waits for consumes nothing: who tries again after the grace is served', async () => {
   await using app = await createOAuthApp()
   const { refresh_token } = await app.newGrant()
   await sendLate(app, refreshOf(app, refresh_token), 'grants')
@@ -57,7 +57,7 @@ test('F16 a refresh that nobody waits for consumes nothing: who tries again afte
   expect((await app.refresh(refresh_token)).status).toBe(200)
 })
 
-test('G19 an exchange that comes after its client has exchanged the code ends nothing', async () => {
+test('G20 an exchange that comes after its client has exchanged the code ends nothing', async () => {
   await using app = await createOAuthApp()
   const fields = await app.newCode()
   const { body } = await app.token(fields)
