@@ -28,7 +28,9 @@ export async function answerFeed(context: Context, exchange: Exchange, route: Re
   const { key, ...query } = queryOf(target, route)
   const { principal, reader } = await deadline.within(admitReader(context, route.access, caller, key))
   const gone = new AbortController()
-  response.once('close', () => gone.abort())
+  if (response.destroyed)
+    gone.abort() // while its credential was looked up
+  else response.once('close', () => gone.abort())
   const ask = (procedure: AnyProcedure, type: 'query' | 'subscription', input: Fields) =>
     procedure({
       ctx: { principal, ...context, caller: reader },

@@ -58,7 +58,8 @@ export function createRestHandler({ contextOf, publicUrl, report }: RestOptions)
     if (error instanceof Problem) return error
     const failed = error instanceof TRPCError ? error : new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: error })
     const problem = problemFrom(failed)
-    if (problem.status >= 500) report(problem.cause ?? error, caller)
+    const isForNobody = problem.status === 503 && caller.record?.hasEnded
+    if (problem.status >= 500 && !isForNobody) report(problem.cause ?? error, caller)
     return problem
   }
 }

@@ -15,17 +15,15 @@ import { rollKey } from '../domain/applications/roll-api-key.ts'
 import { AuditRecord } from '../domain/audit/resources.ts'
 import { scopes } from '../domain/core/scopes.ts'
 import { grantTypes } from '../shared/grants.ts'
-import { page, paging, text } from './fields.ts'
+import { list, page, paging, text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { router } from './trpc.ts'
 
-const listMax = 100
-
 const registration = () => ({
   website_url: text().nullish(),
-  redirect_uris: z.array(text()).max(listMax).optional(),
-  grant_types: z.array(z.enum(grantTypes)).max(listMax).optional(),
-  scopes: z.array(z.enum(scopes)).max(listMax).optional(),
+  redirect_uris: list(text()).optional(),
+  grant_types: list(z.enum(grantTypes)).optional(),
+  scopes: list(z.enum(scopes)).optional(),
   /** Read by the verb, which says what is wrong with it. */
   jwks: z.record(z.string(), z.unknown()).optional(),
 })
@@ -54,7 +52,7 @@ const keysRouter = router({
       z.object({
         application_id: text(),
         name: text(),
-        scopes: z.array(z.enum(scopes)).min(1).max(listMax).optional(),
+        scopes: list(z.enum(scopes)).min(1).optional(),
         expires_in_days: z.number().int().optional(),
       }),
     )

@@ -1,10 +1,13 @@
 /** Tokens, keys, secrets and codes of any kind (`lsat_…`), and signing secrets of webhooks: only their prefix is logged. */
-const CREDENTIAL = /\b(ls[a-z]{1,3}_|whsec_)[0-9A-Za-z+/=]{16,}/g
+const CREDENTIAL = /(ls[a-z]{1,3}_|whsec_)[0-9A-Za-z+/=]{16,}/g
 /** Fields of a log line whose values are secrets by the end of their names, as pino writes them. The code of an error is `code` alone. */
 const SECRET_FIELD =
   /"((?:[\w-]{1,40}[_-])?(?:authorization|cookie|password|secret|assertion|token|verifier)|\w{1,40}_code)":"(?:[^"\\]|\\.)*"/gi
 /** Passwords in URLs of databases, brokers and proxies. The scheme's length is bounded to keep the match linear. */
 const URL_PASSWORD = /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@"]*):[^\s/@"]+@/gi
+
+/** Whether a text has a credential in it. */
+export const holdsCredential = (text: string): boolean => text.search(CREDENTIAL) !== -1
 
 /** A log line without credentials. A safety net: callers must not log them in the first place. */
 export function withoutSecrets(line: string): string {

@@ -55,6 +55,7 @@ export async function createSoakStage(folder: string) {
   const bases = ports.map((port) => `http://127.0.0.1:${port}`)
   await Promise.all(bases.map(untilReady))
   await giveToOutsider(ledger, demo)
+  await growOld(ledger, demo)
 
   return {
     bases,
@@ -80,4 +81,9 @@ async function makeDemo(env: Record<string, string>, folder: string): Promise<De
 /** The other application of the demo is a stranger's, whose receivers are slow: one account beside that of all others. */
 async function giveToOutsider(ledger: Sql, { users, other_client }: DemoCredentials) {
   await ledger`update clients set owner_id = ${users.outsider.id} where id = ${other_client.client_id}`
+}
+
+/** Accounts have a share of their own in their first week, which is less than all that is sent here. The stranger stays new. */
+async function growOld(ledger: Sql, { users }: DemoCredentials) {
+  await ledger`update users set created_at = created_at - interval '8 days' where id <> ${users.outsider.id}`
 }

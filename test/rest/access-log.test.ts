@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { withoutSecrets } from '../../src/telemetry/redaction.ts'
 import { createTestApp } from '../support/app.ts'
 import { credentials } from '../support/flows.ts'
 
@@ -46,6 +47,23 @@ test('each request has one line with its operation, its application, its status 
   }
   expect(app.lines).toHaveLength(asked.length)
   expect(app.lines.join('')).not.toMatch(/hunter2|lsat_/)
+})
+
+test('a token in a path is not logged, however it is encoded', async () => {
+  await using app = await createTestApp()
+  const secret = 'a1'.repeat(24)
+  for (const [index, path] of [
+    `lsat_${secret}`,
+    `%6csat_${secret}`,
+    `lsat%5F${secret}`,
+    `x_lsat_%61${secret}`,
+  ].entries()) {
+    const headers = { 'x-request-id': `r${index}` }
+    await app.request(`GET /v1/channels/${path}`, { headers })
+    await lineOf(app, `r${index}`)
+  }
+  expect(app.lines).toHaveLength(4)
+  expect(app.lines.map(withoutSecrets).join('')).not.toContain(secret)
 })
 
 test('who asks whether all is well fills no log', async () => {

@@ -1,7 +1,9 @@
+import type { AnyProcedure } from '@trpc/server'
 import { afterAll, describe, expect, test } from 'vitest'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { scopes } from '../../src/domain/core/scopes.ts'
 import { type RestRoute, routes } from '../../src/rest/openapi/routes.ts'
+import { appRouter } from '../../src/routers/index.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp()
@@ -29,6 +31,40 @@ describe.each(routes.filter(({ numbers }) => numbers.length > 0))('$name', (rout
     expect(await ask()).toEqual(refused)
     expect((await app.request(operation.route.replace(/\{.+?\}/g, 'ada'), { token })).status).not.toBe(401)
     expect(await ask()).toEqual(refused)
+  })
+})
+
+const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, AnyProcedure>)
+const listsIn = (schema: unknown): { maxItems?: number }[] => {
+  if (typeof schema !== 'object' || schema === null) return []
+  const own = 'type' in schema && schema.type === 'array' ? [schema as { maxItems?: number }] : []
+  return [...own, ...Object.values(schema).flatMap(listsIn)]
+}
+
+test('every list that is taken, by REST or at /trpc, is bounded before its items are looked at', () => {
+  const lists = procedures.flatMap(([name, { _def }]) =>
+    (_def as unknown as { inputs: z.ZodType[] }).inputs
+      .flatMap((input) => listsIn(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })))
+      .map(({ maxItems }) => [name, maxItems]),
+  )
+  expect(lists.length).toBeGreaterThan(5)
+  expect(lists.filter(([, maxItems]) => maxItems !== 100)).toEqual([])
+})
+
+describe.each(['POST /oauth/token', 'POST /v1/events/subscriptions'])('%s', (route) => {
+  const names = Array.from({ length: 250 }, (_, n) => `${n}`)
+  const multipart = new FormData()
+  for (const name of names) multipart.append(name, '')
+  test.each([
+    ['JSON', Object.fromEntries(names.map((name) => [name, 1]))],
+    ['a form', new URLSearchParams(names.map((name): [string, string] => [name, '']))],
+    ['a multipart form', multipart],
+  ])('hundreds of names are refused before any is looked at: %s', async (_, body) => {
+    const { status, body: answer } = await app.request(route, { token: await app.token(['webhook:write']), body })
+    const isTooLong = body === multipart && route === 'POST /oauth/token'
+    expect([status, answer.error?.message]).toEqual(
+      isTooLong ? [413, 'body: may have at most 16384 bytes.'] : [400, 'body: may have at most 200 fields.'],
+    )
   })
 })
 

@@ -7,6 +7,7 @@ const TOKEN = `lsat_${'a1'.repeat(24)}B`
 
 test.each([
   ['a token, wherever it stands', `{"msg":"refused ${TOKEN} of cli_1"}`, TOKEN],
+  ['a token with something before it', `{"path":"/x/xx${TOKEN}"}`, TOKEN],
   ['an Authorization header', '{"authorization":"Basic aHVudGVyMg=="}', 'aHVudGVyMg'],
   ['a cookie', '{"headers":{"cookie":"sid=hunter2; a=\\"b"}}', 'hunter2'],
   ['a password', '{"password":"hunter\\"2"}', 'hunter'],

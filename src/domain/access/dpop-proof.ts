@@ -1,4 +1,4 @@
-import { calculateJwkThumbprint, EmbeddedJWK, jwtVerify } from 'jose'
+import { calculateJwkThumbprint, decodeProtectedHeader, EmbeddedJWK, jwtVerify } from 'jose'
 import * as z from 'zod'
 import type { DpopProof } from '../core/caller.ts'
 import type { CalledContext, Context } from '../core/context.ts'
@@ -40,6 +40,26 @@ const Claims = z.object({
   ath: z.string().optional(),
 })
 
+/** Signatures of RSA keys beyond that cost many times as much to verify, and nobody uses them. */
+const RSA_MODULUS_LENGTH_MAX = 683 // 4,096 bits in base64url
+const RSA_EXPONENT_LENGTH_MAX = 6
+
+/** Whether the key of a proof is the expected one, if any, and no costly one: judged before its signature is. */
+async function isSmallKey(jwt: string, expected: string | undefined): Promise<boolean> {
+  try {
+    const { jwk } = decodeProtectedHeader(jwt)
+    if (
+      !jwk ||
+      String(jwk.n ?? '').length > RSA_MODULUS_LENGTH_MAX ||
+      String(jwk.e ?? '').length > RSA_EXPONENT_LENGTH_MAX
+    )
+      return false
+    return expected === undefined || (await calculateJwkThumbprint(jwk)) === expected
+  } catch {
+    return false
+  }
+}
+
 /**
  * The thumbprint of the key; undefined unless the proof is for this request and for the expected token and key, if any.
  */
@@ -48,6 +68,7 @@ async function provenKey(
   proof: DpopProof,
   expected?: { jkt: string; token: string },
 ): Promise<string | undefined> {
+  if (!(await isSmallKey(proof.jwt, expected?.jkt))) return undefined
   const pinned = { typ: 'dpop+jwt', algorithms: [...signingAlgorithms] }
   const verified = await jwtVerify(proof.jwt, EmbeddedJWK, pinned).catch(() => undefined)
   const claims = verified && Claims.safeParse(verified.payload).data
@@ -56,7 +77,6 @@ async function provenKey(
   if (expected && claims.ath !== sha256(expected.token).toString('base64url')) return undefined
 
   const jkt = await calculateJwkThumbprint(verified.protectedHeader.jwk)
-  if (expected && jkt !== expected.jkt) return undefined
   const isFirst = await isFirstUseNow(ctx, { kind: 'dpop proof', signer: jkt, jti: claims.jti }, claims.iat)
   return isFirst ? jkt : undefined
 }

@@ -6,6 +6,8 @@ import { Problem } from '../core/problem.ts'
 const KEYS_MAX = 10
 const RSA_BITS_MIN = 2048
 const RSA_BITS_MAX = 8192
+/** What it costs to verify a signature grows with it; keys have 65537. */
+const RSA_EXPONENT_MAX = 2n ** 32n
 /** RFC 7518, sections 6.2.2, 6.3.2 and 6.4. */
 const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
@@ -73,7 +75,12 @@ function isStrong({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject): 
   const { namedCurve = '', modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails
   if (asymmetricKeyType === 'ec') return CURVES.includes(namedCurve)
   if (asymmetricKeyType === 'rsa') {
-    return modulusLength >= RSA_BITS_MIN && modulusLength <= RSA_BITS_MAX && publicExponent > 1n
+    return (
+      modulusLength >= RSA_BITS_MIN &&
+      modulusLength <= RSA_BITS_MAX &&
+      publicExponent > 1n &&
+      publicExponent < RSA_EXPONENT_MAX
+    )
   }
   return asymmetricKeyType === 'ed25519'
 }

@@ -1,5 +1,7 @@
 import type { Logger } from '../../telemetry/logger.ts'
+import { holdsCredential } from '../../telemetry/redaction.ts'
 import type { RequestObserver } from './request-record.ts'
+import { rawPathOf } from './request-target.ts'
 
 const PATH_LENGTH_MAX = 2_000
 
@@ -18,7 +20,7 @@ export function logRequest(log: Logger): RequestObserver {
         operation,
         clientId,
         method,
-        path: url.split('?', 1)[0]?.slice(0, PATH_LENGTH_MAX),
+        path: shownPath(url),
         status,
         durationMs: Math.round(durationMs * 10) / 10,
         address,
@@ -27,4 +29,12 @@ export function logRequest(log: Logger): RequestObserver {
       'request',
     )
   }
+}
+
+/** As it came, unless its encoding hides a credential from the log's own eyes. */
+function shownPath(url: string): string {
+  const path = rawPathOf(url).slice(0, PATH_LENGTH_MAX)
+  if (!path.includes('%')) return path
+  const decoded = path.replace(/%[2-7][0-9a-f]/gi, (octet) => String.fromCharCode(Number.parseInt(octet.slice(1), 16)))
+  return holdsCredential(decoded) ? decoded : path
 }

@@ -20,12 +20,13 @@ const condition = /^(?:filters?|conditions?|duration|expires_(?:at|in)|secret)$/
 export function refuseForeign(route: RestRoute, given: object): void {
   const { fields } = route
   for (const name in given) {
-    if (!fields.includes(name) && looksMeant(route, plainName(name))) throw unknown(name, fields)
+    if (!fields.includes(name) && looksMeant(route, name)) throw unknown(name, fields)
   }
 }
 
-function looksMeant({ operation: { path, envelope }, form }: RestRoute, name: string): boolean {
+function looksMeant({ operation: { path, envelope }, form }: RestRoute, given: string): boolean {
   if (path.startsWith('/oauth/')) return false
+  const name = plainName(given)
   if (form) return subject.test(name) || condition.test(name)
   return (envelope === 'page' || envelope === 'feed') && (subject.test(name) || choice.test(name))
 }

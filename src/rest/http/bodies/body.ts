@@ -3,7 +3,7 @@ import { Problem } from '../../../domain/core/problem.ts'
 import type { Form } from '../../openapi/routes.ts'
 import type { Place } from '../load-limit.ts'
 import { refuseCoded } from './content-coding.ts'
-import { fieldsOfForm, refuseNul, urlencodedEntries } from './form.ts'
+import { FIELDS_MAX, fieldsOfForm, refuseNul, tooManyFields, urlencodedEntries } from './form.ts'
 import { multipartEntries } from './multipart.ts'
 import { readBytes } from './read-bytes.ts'
 
@@ -67,6 +67,7 @@ function asFields(value: unknown): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Problem('invalid_request', 'body: must be a JSON object.')
   }
+  if (Object.keys(value).length > FIELDS_MAX) throw tooManyFields()
   if (isDeeperThan(DEPTH_MAX, value)) throw new Problem('invalid_request', 'body: is nested too deeply.')
   return value as Fields
 }

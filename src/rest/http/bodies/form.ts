@@ -6,8 +6,14 @@ type Fields = Record<string, unknown>
 /** A field of a form, by its name. */
 export type FormEntry = readonly [name: string, value: string]
 
+/** More than any operation takes, with the items of its lists; without a bound thousands of names cost more than an answer. */
+export const FIELDS_MAX = 200
+
+export const tooManyFields = () => new Problem('invalid_request', `body: may have at most ${FIELDS_MAX} fields.`)
+
 /** The fields of an urlencoded form. Throws `invalid_request` for one whose percent-encoded bytes are not UTF-8, and names it. */
 export function urlencodedEntries(text: string): URLSearchParams {
+  if (text.split('&', FIELDS_MAX + 1).length > FIELDS_MAX) throw tooManyFields()
   const wrong = isPercentEncodedUtf8(text) ? undefined : text.split('&').find((pair) => !isPercentEncodedUtf8(pair))
   if (wrong !== undefined) throw new Problem('invalid_request', `${nameOf(wrong)}: must be UTF-8.`)
   return new URLSearchParams(text)
@@ -20,7 +26,9 @@ type Value = string | string[] | null
 /** Forms know strings only; the schema says which names are lists (`a=1&a=2`, `a[]=1`) and which may be null (`a=`). */
 export function fieldsOfForm(entries: Iterable<FormEntry>, form: Form): Fields {
   const given = new Map<string, Value>()
+  let count = 0
   for (const [rawName, value] of entries) {
+    if (++count > FIELDS_MAX) throw tooManyFields()
     const name = rawName.endsWith('[]') ? rawName.slice(0, -2) : rawName
     const before = given.get(name)
     if (before === undefined) given.set(name, fieldValue(name, value, form))
