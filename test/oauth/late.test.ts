@@ -63,5 +63,8 @@ test('G20 an exchange that comes after its client has exchanged the code ends no
   const { body } = await app.token(fields)
   await sendLate(app, fields, 'authorization_codes')
   expect(await app.statusOf(body.access_token)).toBe(200)
-  expect(app.lines.filter((line) => line.includes('"error"')), 'who left is no fault of ours').toEqual([])
+  expect(
+    app.lines.filter((line) => line.includes('"error"')),
+    'who left is no fault of ours',
+  ).toEqual([])
 })
