@@ -15,15 +15,15 @@ import { rollKey } from '../domain/applications/roll-api-key.ts'
 import { AuditRecord } from '../domain/audit/resources.ts'
 import { scopes } from '../domain/core/scopes.ts'
 import { grantTypes } from '../shared/grants.ts'
-import { list, page, paging, text } from './fields.ts'
+import { listOf, page, paging, text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { router } from './trpc.ts'
 
 const registration = () => ({
   website_url: text().nullish(),
-  redirect_uris: list(text()).optional(),
-  grant_types: list(z.enum(grantTypes)).optional(),
-  scopes: list(z.enum(scopes)).optional(),
+  redirect_uris: listOf(text()).optional(),
+  grant_types: listOf(z.enum(grantTypes)).optional(),
+  scopes: listOf(z.enum(scopes)).optional(),
   /** Read by the verb, which says what is wrong with it. */
   jwks: z.record(z.string(), z.unknown()).optional(),
 })
@@ -52,7 +52,7 @@ const keysRouter = router({
       z.object({
         application_id: text(),
         name: text(),
-        scopes: list(z.enum(scopes)).min(1).optional(),
+        scopes: listOf(z.enum(scopes)).min(1).optional(),
         expires_in_days: z.number().int().optional(),
       }),
     )

@@ -10,7 +10,7 @@ import { replayDeliveries, replayKinds } from '../domain/webhooks/deliveries/rep
 import { Delivery, DeliveryDetails, deliveryOutcomes } from '../domain/webhooks/deliveries/resources.ts'
 import { watchDeliveries } from '../domain/webhooks/deliveries/watch.ts'
 import { DeliveryStatus, deliveryStatus } from '../domain/webhooks/worker/delivery-status.ts'
-import { list, page, paging, text } from './fields.ts'
+import { listOf, page, paging, text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { live, type StreamShape } from './streams.ts'
 import { router } from './trpc.ts'
@@ -67,7 +67,7 @@ export const deliveriesRouter = router({
   follow: procedure({ access: 'sessionOrApplication' })
     .input(
       z.object({
-        types: list(z.enum(subscribableTypes)).optional(),
+        types: listOf(z.enum(subscribableTypes)).optional(),
         since: text().optional(),
         lastEventId: text().nullish(),
       }),

@@ -13,7 +13,7 @@ import { listSubscriptions } from '../domain/webhooks/subscriptions/list.ts'
 import { byApplication } from '../domain/webhooks/subscriptions/ownership.ts'
 import { examples } from '../shared/examples.ts'
 import { WEBHOOK_DESCRIPTION_LENGTH_MAX, WEBHOOK_URL_LENGTH_MAX } from '../shared/limits.ts'
-import { list, page, paging, pathParameter, shortText, text, wholeNumber } from './fields.ts'
+import { listOf, page, paging, pathParameter, shortText, text, wholeNumber } from './fields.ts'
 import { operation, procedure } from './operation.ts'
 import { live, type StreamShape } from './streams.ts'
 import { router } from './trpc.ts'
@@ -122,7 +122,7 @@ export const eventsRouter = router({
           maxLength: WEBHOOK_URL_LENGTH_MAX,
           example: 'https://receiver.example/webhooks',
         }),
-        event_types: list(text().meta({ enum: [...subscribableTypes] }))
+        event_types: listOf(text().meta({ enum: [...subscribableTypes] }))
           .min(1)
           .meta({ description: 'What is sent. `moderation.*` needs a user’s token.', example: ['chat.message.sent'] }),
         description: shortText(WEBHOOK_DESCRIPTION_LENGTH_MAX).meta({

@@ -12,7 +12,7 @@ export const text = () =>
 const ITEMS_MAX = 100
 
 /** A list that a caller gives. Bounded first: each of thousands of wrong items would cost an issue of its own. */
-export const list = <Item extends z.ZodType>(item: Item) =>
+export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.array(item).max(ITEMS_MAX, `must have at most ${ITEMS_MAX} items`)
 
 /** A text of at most `max` characters. Left out, nothing changes; empty or null removes what was there. */

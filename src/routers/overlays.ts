@@ -7,7 +7,7 @@ import {
   revokeOverlay,
   rollOverlay,
 } from '../domain/overlays.ts'
-import { list, text } from './fields.ts'
+import { listOf, text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { router } from './trpc.ts'
 
@@ -21,7 +21,7 @@ export const overlaysRouter = router({
     .query(({ ctx }) => listOverlays(ctx)),
 
   create: procedure({ access: 'session' })
-    .input(z.object({ name: text(), event_types: list(text()).min(1) }))
+    .input(z.object({ name: text(), event_types: listOf(text()).min(1) }))
     .output(CreatedOverlayKey)
     .mutation(({ ctx, input }) => createOverlay(ctx, input)),
 

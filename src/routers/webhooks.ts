@@ -13,7 +13,7 @@ import { listSubscriptionDetails } from '../domain/webhooks/subscriptions/list.t
 import { SecretInfo, SubscriptionDetails } from '../domain/webhooks/subscriptions/resources.ts'
 import { OVERLAP_S_MAX, rotateSigningSecret } from '../domain/webhooks/subscriptions/rotate.ts'
 import { WEBHOOK_DESCRIPTION_LENGTH_MAX } from '../shared/limits.ts'
-import { list, page, paging, shortText, text } from './fields.ts'
+import { listOf, page, paging, shortText, text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { router } from './trpc.ts'
 
@@ -51,7 +51,7 @@ export const webhooksRouter = router({
       z.object({
         application_id: text(),
         url: text(),
-        event_types: list(text()).min(1),
+        event_types: listOf(text()).min(1),
         description: shortText(WEBHOOK_DESCRIPTION_LENGTH_MAX),
       }),
     )
