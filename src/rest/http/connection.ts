@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { networkOf } from '../../domain/core/rate-limits.ts'
 import type { Place } from './load-limit.ts'
 import type { RequestRecord } from './request-record.ts'
 
@@ -39,14 +40,39 @@ export function connectionOf(socket: Duplex): Connection {
 
 const open = new WeakMap<Server, Set<Socket>>()
 
-/** Remembers the connections of a server while they are open. Called before it listens. */
-export function followConnections(server: Server): void {
+/** Beyond so many each new connection ends an idle one. Fewer than a server takes at most, which are not told apart. */
+const CROWDED = 12_000
+
+/**
+ * Remembers the connections of a server while they are open. Called before it listens. When there are many, whoever has most of
+ * them, by its address, loses the idle ones, the oldest first: so nobody keeps others out by holding all there are.
+ */
+export function followConnections(server: Server, crowded = CROWDED): void {
   const sockets = new Set<Socket>()
+  const networks = new Map<string, Set<Socket>>()
   open.set(server, sockets)
   server.on('connection', (socket) => {
+    const network = networkOf(socket.remoteAddress ?? '')
+    const siblings = networks.get(network) ?? new Set()
+    networks.set(network, siblings.add(socket))
     sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+    socket.once('close', () => {
+      sockets.delete(socket)
+      siblings.delete(socket)
+      if (siblings.size === 0) networks.delete(network)
+    })
+    if (sockets.size > crowded) endIdleOfLargest(networks)
   })
+}
+
+function endIdleOfLargest(networks: ReadonlyMap<string, ReadonlySet<Socket>>): void {
+  let largest: ReadonlySet<Socket> = new Set()
+  for (const siblings of networks.values()) if (siblings.size > largest.size) largest = siblings
+  for (const socket of largest) {
+    if (socket.destroyed || connectionOf(socket).answering) continue
+    socket.destroy()
+    return
+  }
 }
 
 /**

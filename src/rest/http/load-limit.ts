@@ -5,6 +5,9 @@ import { networkOf } from '../../domain/core/rate-limits.ts'
 export const REQUESTS_MAX = 1_000
 /** Of these for one address (a /64 of IPv6), so that nobody alone takes the service away from all others. */
 const NETWORK_MAX = 250
+/** Bytes of bodies that are not whole yet, which wait outside of all places: of everybody, and of one address. */
+const UNFINISHED_BYTES_MAX = 64 * 1024 * 1024
+const UNFINISHED_NETWORK_BYTES_MAX = 8 * 1024 * 1024
 /** Streams of live updates are idle most of the time; each costs a socket and little else. */
 export const STREAMS_MAX = 10_000
 
@@ -13,6 +16,8 @@ export class LoadLimit {
   #streams = 0
   #requests = 0
   readonly #networks = new Map<string, number>()
+  #unfinishedBytes = 0
+  readonly #unfinished = new Map<string, number>()
 
   /** A place for a call, or undefined when there is none. Whoever takes it calls `end` when the call is over. */
   take(address: string): Place | undefined {
@@ -27,6 +32,11 @@ export class LoadLimit {
 
   get requests(): number {
     return this.#requests
+  }
+
+  /** Bytes of bodies that are not whole yet. */
+  get unfinishedBytes(): number {
+    return this.#unfinishedBytes
   }
 
   get streams(): number {
@@ -47,6 +57,22 @@ export class LoadLimit {
     return true
   }
 
+  /** Counts bytes of an unfinished body; false, and not counted, when they are too many. */
+  hold(network: string, bytes: number): boolean {
+    const held = (this.#unfinished.get(network) ?? 0) + bytes
+    if (held > UNFINISHED_NETWORK_BYTES_MAX || this.#unfinishedBytes + bytes > UNFINISHED_BYTES_MAX) return false
+    this.#unfinishedBytes += bytes
+    this.#unfinished.set(network, held)
+    return true
+  }
+
+  letGo(network: string, bytes: number): void {
+    this.#unfinishedBytes -= bytes
+    const held = (this.#unfinished.get(network) ?? 0) - bytes
+    if (held > 0) this.#unfinished.set(network, held)
+    else this.#unfinished.delete(network)
+  }
+
   leave(network: string | undefined): void {
     if (network === undefined) {
       this.#streams--
@@ -65,6 +91,7 @@ export class Place {
   #network: string | undefined
   #isTaken = true
   #hasEnded = false
+  #heldBytes = 0
   /** The response and the work for it: who leaves early has its place until that has ended. */
   #holders = 2
 
@@ -78,6 +105,19 @@ export class Place {
     if (!this.#isTaken) return
     this.#isTaken = false
     this.#limit.leave(this.#network)
+  }
+
+  /** Counts bytes of its body, which is not whole yet; false when it may not have them. */
+  hold(bytes: number): boolean {
+    const isHeld = this.#network !== undefined && this.#limit.hold(this.#network, bytes)
+    if (isHeld) this.#heldBytes += bytes
+    return isHeld
+  }
+
+  /** Its body is whole, or will not be. */
+  letGo(): void {
+    if (this.#network !== undefined && this.#heldBytes > 0) this.#limit.letGo(this.#network, this.#heldBytes)
+    this.#heldBytes = 0
   }
 
   /** Takes a place again; false when there is none, or the call is over. */
@@ -104,6 +144,7 @@ export class Place {
   }
 
   end(): void {
+    this.letGo()
     this.giveBack()
     this.#hasEnded = true
   }

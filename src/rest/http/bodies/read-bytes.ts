@@ -8,16 +8,17 @@ const DISCARDED_BYTES_MAX = 4 * 1024 * 1024
 /**
  * All bytes of a body of at most `bytesMax`. Until they are there the place of the request is others', or clients who announce
  * bodies and send none would take all places. Throws `payload_too_large` after a larger body has been read, `invalid_request`
- * when the client leaves before the end, `unavailable` when there is no place any more.
+ * when the client leaves before the end, `unavailable` when there is no place any more, or when its address, or everybody, has
+ * sent too much of bodies that do not end.
  */
 export async function readBytes(request: IncomingMessage, bytesMax: number, place: Place | undefined): Promise<Buffer> {
   if (!request.complete) place?.giveBack()
-  const bytes = await collect(request, bytesMax)
+  const bytes = await collect(request, bytesMax, place).finally(() => place?.letGo())
   if (place?.takeAgain() === false) throw busy()
   return bytes
 }
 
-function collect(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
+function collect(request: IncomingMessage, bytesMax: number, place: Place | undefined): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -27,7 +28,10 @@ function collect(request: IncomingMessage, bytesMax: number): Promise<Buffer> {
     if (request.destroyed) return refuseShort() // its 'close' has been, and no 'end' will come, even if all of it has arrived
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size <= bytesMax) chunks.push(chunk)
+      if (!request.complete && place?.hold(chunk.length) === false) {
+        request.removeAllListeners('data').resume() // the rest is discarded, for as long as a body may take
+        reject(busy())
+      } else if (size <= bytesMax) chunks.push(chunk)
       else if (size > DISCARDED_BYTES_MAX) {
         request.pause()
         refuse()
