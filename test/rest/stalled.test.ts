@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, Socket } from 'node:net'
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { newId } from '../../src/domain/core/ids.ts'
 import { readBytes } from '../../src/rest/http/bodies/read-bytes.ts'
-import { connectionOf, followConnections } from '../../src/rest/http/connection.ts'
+import { connectionOf, followConnections, unreadCutter } from '../../src/rest/http/connection.ts'
 import { LoadLimit } from '../../src/rest/http/load-limit.ts'
 import { createTestApp } from '../support/app.ts'
 
@@ -220,4 +220,37 @@ test('where there are too many connections, whoever has most loses idle ones, th
   expect(closed).toEqual(['many 0', 'many 1', 'many 2'])
   for (const socket of sockets) socket.destroy()
   crowded.close()
+})
+
+test('when there is no place, whoever takes nothing of an answer for seconds is cut off, streams and slow readers are not', () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  try {
+    const crowded = createServer()
+    followConnections(crowded)
+    const cutUnread = unreadCutter(crowded)
+    const limit = new LoadLimit()
+    const connectionWith = (name: string, isAnswered: boolean, isStream = false) => {
+      const socket = Object.assign(new Socket(), { name })
+      const place = limit.take('192.0.2.1')
+      if (isAnswered) place?.release()
+      Object.assign(connectionOf(socket), { place, record: { isStream } })
+      crowded.emit('connection', socket)
+      return socket
+    }
+    const [unread, working, stream, slow] = [
+      connectionWith('unread', true),
+      connectionWith('working', false),
+      connectionWith('stream', true, true),
+      connectionWith('slow', true),
+    ]
+    let taken = 0
+    Object.defineProperty(slow, 'bytesWritten', { get: () => taken++ })
+    for (let n = 0; n < 8; n++) {
+      cutUnread()
+      vi.advanceTimersByTime(1_000)
+    }
+    expect([unread, working, stream, slow].map(({ destroyed }) => destroyed)).toEqual([true, false, false, false])
+  } finally {
+    vi.useRealTimers()
+  }
 })

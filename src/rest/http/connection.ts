@@ -105,3 +105,36 @@ export function silentCloser(server: Server): () => void {
     }
   }
 }
+
+/** How long an answer may make no progress while there is no place for others. */
+const UNREAD_MS = 3_000
+
+/**
+ * Returns what is called when there is no place for a request. It cuts off whoever has had an answer for some seconds and takes none
+ * of it: so readers who do not read keep others out for no longer.
+ */
+export function unreadCutter(server: Server): () => void {
+  let seen = new Map<Socket, number>()
+  let seenMs = Number.NEGATIVE_INFINITY
+  return () => {
+    const sinceMs = performance.now() - seenMs
+    if (sinceMs < UNREAD_MS) return
+    const unread = unreadOf(open.get(server) ?? new Set())
+    if (sinceMs < 2 * UNREAD_MS) endUnchanged(seen, unread)
+    seen = unread
+    seenMs = performance.now()
+  }
+}
+
+function endUnchanged(before: ReadonlyMap<Socket, number>, now: ReadonlyMap<Socket, number>): void {
+  for (const [socket, bytes] of now) if (before.get(socket) === bytes) socket.destroy()
+}
+
+/** Connections whose answer is made and not taken, with the bytes that wait; a stream is open for as long as it likes. */
+function unreadOf(sockets: ReadonlySet<Socket>): Map<Socket, number> {
+  const isUnread = (socket: Socket) => {
+    const { place, record } = connectionOf(socket)
+    return place?.isAnswered && !record?.isStream
+  }
+  return new Map([...sockets].filter(isUnread).map((socket) => [socket, socket.bytesWritten - socket.writableLength]))
+}

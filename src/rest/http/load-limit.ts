@@ -138,6 +138,11 @@ export class Place {
     return true
   }
 
+  /** Whether the work is done, and it stands for an answer that is not taken. */
+  get isAnswered(): boolean {
+    return this.#holders === 1
+  }
+
   /** To be called once by each of the two that hold it; the second ends it. */
   release(): void {
     if (--this.#holders === 0) this.end()

@@ -7,13 +7,21 @@ import { createRestHandler } from '../handler.ts'
 import { createPages } from '../pages/app.ts'
 import { logRequest } from './access-log.ts'
 import { callerOf, isRepeated } from './caller.ts'
-import { type Connection, type Exchange, followConnections } from './connection.ts'
+import { type Connection, type Exchange, followConnections, unreadCutter } from './connection.ts'
 import { healthAskedAt } from './health-paths.ts'
 import { busy, LoadLimit, type Place } from './load-limit.ts'
 import { refuseMalformed } from './malformed-http.ts'
 import { measureRequest, type RequestMeasure } from './measure.ts'
 import { inTurn } from './pipelining.ts'
-import { CLIENT_GONE, type IncomingRequest, type RequestRecord, recordOf, statusOf, tell } from './request-record.ts'
+import {
+  CLIENT_GONE,
+  type IncomingRequest,
+  type RequestObserver,
+  type RequestRecord,
+  recordOf,
+  statusOf,
+  tell,
+} from './request-record.ts'
 import { rawPathOf } from './request-target.ts'
 import { sendProblem } from './response.ts'
 import { endSpan, traceRequest } from './trace.ts'
@@ -84,7 +92,9 @@ export function createHttpServer(options: ServerOptions): Server {
 
   const isBusyFor = ({ place, record }: IncomingRequest) => {
     const asked = healthAskedAt(record.url)
-    return asked ? asked === 'ready' && loadLimit.isFull : place === undefined
+    const isBusy = asked ? asked === 'ready' && loadLimit.isFull : place === undefined
+    if (isBusy) cutUnread()
+    return isBusy
   }
 
   const turns = { begin, end, drop }
@@ -92,14 +102,17 @@ export function createHttpServer(options: ServerOptions): Server {
 
   const server = createServer(settings, handle)
   followConnections(server)
-  server.maxConnections = CONNECTIONS_MAX
-  server.timeout = STALLED_MS
+  const cutUnread = unreadCutter(server)
+  Object.assign(server, { maxConnections: CONNECTIONS_MAX, timeout: STALLED_MS })
   server.on('checkExpectation', handle) // an expectation that is unknown is ignored (RFC 9110, section 10.1.1)
   server.on('clientError', (error, socket) => {
-    const record = refuseMalformed(error, socket, publicUrl)
-    if (record?.malformed) tell(observers, record, record.malformed.status)
+    tellMalformed(observers, refuseMalformed(error, socket, publicUrl))
   })
   return server
+}
+
+function tellMalformed(observers: readonly RequestObserver[], record: RequestRecord | undefined) {
+  if (record?.malformed) tell(observers, record, record.malformed.status)
 }
 
 /**
