@@ -1,9 +1,10 @@
-import { Button, Group, Stack, Text } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import { useTRPC } from '../../app/api.ts'
 import { Status, type Tone } from '../../components/feedback/status.tsx'
 import { useAction } from '../../components/forms/action.ts'
 import { ScopeList } from '../../components/forms/scopes-input.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { KeyButtons, KeyDates, KeyTitle } from '../../components/key-parts.tsx'
 import type { ApiKey } from './keys.tsx'
 
 type KeyState = { tone: Tone; word: string; isLiving: boolean }
@@ -18,46 +19,27 @@ function stateOf({ revoked_at, expires_at, replaced_by }: ApiKey, nowMs: number)
 type KeyRowProps = { apiKey: ApiKey; onRolled: (title: string, value: string, hint: string) => void }
 
 export function KeyRow({ apiKey, onRolled }: KeyRowProps) {
-  const { name, first8, last4, scopes } = apiKey
+  const { name, first8, last4, scopes, created_at, expires_at, last_used_at, revoked_at } = apiKey
   const { tone, word, isLiving } = stateOf(apiKey, Date.now())
   return (
     <li className="row">
       <Stack gap={4} className="row-main">
-        <Group gap="0.25rem 0.75rem">
-          <Text fw={600} className="breakable">
-            {name}
-          </Text>
-          <Text ff="monospace" size="sm" c="dimmed">
-            {first8}…{last4}
-          </Text>
+        <KeyTitle name={name} shown={`${first8}…${last4}`}>
           <Status tone={tone}>{word}</Status>
-        </Group>
-        <KeyDates apiKey={apiKey} />
+        </KeyTitle>
+        <KeyDates lastUsedAt={last_used_at}>
+          · created <Instant at={created_at} />
+          {revoked_at === null && expires_at !== null && (
+            <>
+              {' '}
+              · expires <Instant at={expires_at} isAbsolute />
+            </>
+          )}
+        </KeyDates>
         <ScopeList scopes={scopes} />
       </Stack>
       {isLiving && <KeyActions apiKey={apiKey} onRolled={onRolled} />}
     </li>
-  )
-}
-
-function KeyDates({ apiKey: { created_at, expires_at, last_used_at, revoked_at } }: { apiKey: ApiKey }) {
-  return (
-    <Text size="sm" c="dimmed">
-      {last_used_at ? (
-        <>
-          Last used <Instant at={last_used_at} />
-        </>
-      ) : (
-        'Never used'
-      )}{' '}
-      · created <Instant at={created_at} />
-      {revoked_at === null && expires_at !== null && (
-        <>
-          {' '}
-          · expires <Instant at={expires_at} isAbsolute />
-        </>
-      )}
-    </Text>
   )
 }
 
@@ -78,15 +60,9 @@ function KeyActions({ apiKey: { id, name, replaced_by }, onRolled }: KeyRowProps
   const body = 'Whatever uses this key can no longer call the API, from this moment.'
   const question = { title: `Revoke ${name}?`, body, action: 'Revoke key' }
   return (
-    <Group gap="xs">
-      {replaced_by === null && (
-        <Button size="xs" variant="default" loading={roll.isPending} onClick={() => void rollKey()}>
-          Roll
-        </Button>
-      )}
-      <Button size="xs" variant="default" loading={revoke.isPending} onClick={() => void revoke.run({ id }, question)}>
-        Revoke
-      </Button>
-    </Group>
+    <KeyButtons
+      roll={replaced_by === null ? { isPending: roll.isPending, ask: rollKey } : undefined}
+      revoke={{ isPending: revoke.isPending, ask: () => revoke.run({ id }, question) }}
+    />
   )
 }

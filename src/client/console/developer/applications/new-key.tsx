@@ -1,8 +1,9 @@
-import { Button, Group, Modal, NativeSelect, TextInput } from '@mantine/core'
+import { Modal, NativeSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { NAME_LENGTH_MAX } from '../../../../shared/limits.ts'
 import { useTRPC } from '../../app/api.ts'
+import { DialogButtons } from '../../components/forms/dialog-buttons.tsx'
 import { fieldErrors } from '../../components/forms/field-errors.ts'
 import { FormProblem } from '../../components/forms/form-problem.tsx'
 import { ScopesInput } from '../../components/forms/scopes-input.tsx'
@@ -63,14 +64,7 @@ function NewKeyForm({ onClose, onCreated }: Omit<NewKeyProps, 'isOpen'>) {
       <NativeSelect label="Expires after" data={lives} key={form.key('days')} {...form.getInputProps('days')} />
       <ScopesInput label="Scopes" choices={scopes} key={form.key('scopes')} {...form.getInputProps('scopes')} />
       <FormProblem form={form} error={error} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={isPending}>
-          Create key
-        </Button>
-      </Group>
+      <DialogButtons action="Create key" isPending={isPending} onCancel={onClose} />
     </form>
   )
 }

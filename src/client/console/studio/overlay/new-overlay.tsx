@@ -1,8 +1,9 @@
-import { Button, Group, Modal, TextInput } from '@mantine/core'
+import { Modal, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { NAME_LENGTH_MAX } from '../../../../shared/limits.ts'
 import { useTRPC } from '../../app/api.ts'
+import { DialogButtons } from '../../components/forms/dialog-buttons.tsx'
 import { EventTypesInput } from '../../components/forms/event-types-input.tsx'
 import { fieldErrors } from '../../components/forms/field-errors.ts'
 import { FormProblem } from '../../components/forms/form-problem.tsx'
@@ -51,14 +52,7 @@ function NewOverlayForm({ onClose, onCreated }: Omit<NewOverlayProps, 'isOpen'>)
         {...form.getInputProps('event_types')}
       />
       <FormProblem form={form} error={error} />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={onClose}>
-          Cancel
-        </Button>
-        <Button type="submit" loading={isPending}>
-          Create key
-        </Button>
-      </Group>
+      <DialogButtons action="Create key" isPending={isPending} onCancel={onClose} />
     </form>
   )
 }

@@ -1,0 +1,15 @@
+import { Button, Group } from '@mantine/core'
+
+type DialogButtonsProps = { action: string; isPending: boolean; onCancel: () => void }
+
+/** How a form in a dialog ends: it is sent, or left. */
+export const DialogButtons = ({ action, isPending, onCancel }: DialogButtonsProps) => (
+  <Group justify="flex-end">
+    <Button variant="default" onClick={onCancel}>
+      Cancel
+    </Button>
+    <Button type="submit" loading={isPending}>
+      {action}
+    </Button>
+  </Group>
+)
