@@ -9,10 +9,14 @@ import { addressOf, decisionPages, furnish, type Ids, ownPages, publicPages } fr
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const run = `axe.run({ resultTypes: ['violations'] })`
-/** What moves for ever, as the outline of something that loads does, is not waited for. */
+/**
+ * What moves for ever, as the outline of something that loads does, is not waited for; and nothing for longer than it takes by its
+ * own account: an animation of a page that is not drawn never says that it has ended.
+ */
 const isStill = `Promise.allSettled(document.getAnimations()
-  .filter(({ effect, playState }) => playState === 'running' && effect.getComputedTiming().endTime !== Infinity)
-  .map(({ finished }) => finished))`
+  .map(({ effect, playState, finished }) => ({ ms: effect.getComputedTiming().endTime, playState, finished }))
+  .filter(({ ms, playState }) => playState === 'running' && ms !== Infinity)
+  .map(({ ms, finished }) => Promise.race([finished, new Promise((resolve) => setTimeout(resolve, ms + 1_000))])))`
 const isWide = 'document.documentElement.scrollWidth > window.innerWidth'
 
 /** Loaded, with what it asked the service for. */

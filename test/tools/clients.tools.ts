@@ -8,8 +8,43 @@ const { document, path: folder, remove } = folderWithDocument('https://developer
 afterAll(remove)
 const at = (name: string) => join(folder, name)
 
+type Generator = [tool: string, output: string, path: string, ...words: string[]]
+
+function orval(client: 'fetch' | 'axios'): Generator {
+  const output = `orval-${client}.ts`
+  return [
+    `orval with ${client}`,
+    output,
+    program('orval'),
+    '--input',
+    document,
+    '--output',
+    at(output),
+    '--client',
+    client,
+  ]
+}
+
+function swagger(client: 'fetch' | 'axios', ...more: string[]): Generator {
+  const output = `swagger-${client}.ts`
+  const tool = 'swagger-typescript-api'
+  return [
+    `${tool} with ${client}`,
+    output,
+    program(tool),
+    'generate',
+    '-p',
+    document,
+    '-o',
+    folder,
+    '-n',
+    output,
+    ...more,
+  ]
+}
+
 /** What generates from the document, and where to: whoever adds one adds a line. */
-const generators: [tool: string, output: string, path: string, ...words: string[]][] = [
+const generators: Generator[] = [
   ['hey-api', 'hey-api', program('openapi-ts', true), '-i', document, '-o', at('hey-api')],
   [
     'openapi-typescript',
@@ -19,53 +54,10 @@ const generators: [tool: string, output: string, path: string, ...words: string[
     '-o',
     at('openapi-typescript.ts'),
   ],
-  [
-    'orval with fetch',
-    'orval-fetch.ts',
-    program('orval'),
-    '--input',
-    document,
-    '--output',
-    at('orval-fetch.ts'),
-    '--client',
-    'fetch',
-  ],
-  [
-    'orval with axios',
-    'orval-axios.ts',
-    program('orval'),
-    '--input',
-    document,
-    '--output',
-    at('orval-axios.ts'),
-    '--client',
-    'axios',
-  ],
-  [
-    'swagger-typescript-api with fetch',
-    'swagger-fetch.ts',
-    program('swagger-typescript-api'),
-    'generate',
-    '-p',
-    document,
-    '-o',
-    folder,
-    '-n',
-    'swagger-fetch.ts',
-  ],
-  [
-    'swagger-typescript-api with axios',
-    'swagger-axios.ts',
-    program('swagger-typescript-api'),
-    'generate',
-    '-p',
-    document,
-    '-o',
-    folder,
-    '-n',
-    'swagger-axios.ts',
-    '--axios',
-  ],
+  orval('fetch'),
+  orval('axios'),
+  swagger('fetch'),
+  swagger('axios', '--axios'),
   ['Redocly', 'redocly.ts', program('redocly', true), 'generate-client', document, '--output', at('redocly.ts')],
   [
     'openapi-mcp-generator',
