@@ -7,7 +7,7 @@ import { addAction, type CliIo, type CommandOutput, oneOf } from './io.ts'
 import { addListen } from './listen.ts'
 import { formatResponse, table } from './output.ts'
 import { addReplay } from './replay.ts'
-import { addSigningSecret, parseReceiver, readSigningSecret } from './signing.ts'
+import { addSigningSecret, parseReceiver, readSigningSecret, type SigningSecret } from './signing.ts'
 
 export function addEventCommands(events: Command, io: CliIo): void {
   addListen(events.command('listen').description('send what happens, or has happened, to a receiver of yours'), io)
@@ -33,7 +33,7 @@ function addTrigger(command: Command, io: CliIo) {
       const [name = ''] = command.args
       const { subscription: id, forwardTo: url } = command.opts<{ subscription?: string; forwardTo?: string }>()
       const type = oneOf(samples)(name)
-      if (url !== undefined) return sendSample(io, type, { url, secret: await readSigningSecret(command, io) })
+      if (url !== undefined) return sendSample(io, type, url, await readSigningSecret(command, io))
       if (id === undefined) command.error('error: say where to: --subscription, or --forward-to')
       const data = await withApiAccess(command, io, ({ trigger }) => trigger({ id, type }))
       const { delivery_id, status, error_class, detail, duration_ms, response } = data
@@ -55,11 +55,11 @@ const forwardTo = () =>
 
 const anyTarget = { allowPrivate: true, allowCidrs: [], proxyUrl: undefined }
 
-async function sendSample(io: CliIo, type: EventType, to: { url: string; secret: string }): Promise<CommandOutput> {
-  const sent = await forwardSample(type, { ...to, targets: anyTarget })
-  const data = { ...sent, signing_secret: to.secret }
+async function sendSample(io: CliIo, type: EventType, url: string, signing: SigningSecret): Promise<CommandOutput> {
+  const sent = await forwardSample(type, { url, secret: signing.secret, targets: anyTarget })
+  const data = { ...sent, signing_secret: signing.shown }
   const { id, status, error_class, detail, duration_ms, signing_secret } = data
   const result = { status: formatResponse(io, status, error_class), ...(detail !== null && { detail }), duration_ms }
-  const shown = { id, ...result, signing_secret }
+  const shown = { id, ...result, ...(signing_secret !== null && { signing_secret }) }
   return { data, text: table(shown), failed: !isSuccess(status) }
 }

@@ -8,7 +8,7 @@ import { addAction, type CliIo, type CommandOutput, oneOf, parseCount, Refusal }
 import { jsonLine } from './json-line.ts'
 import { formatResponse } from './output.ts'
 import { type FeedEvent, resumedFeed } from './resumed-feed.ts'
-import { addSigningSecret, parseReceiver, readSigningSecret } from './signing.ts'
+import { addSigningSecret, parseReceiver, readSigningSecret, type SigningSecret } from './signing.ts'
 
 type Options = {
   forwardTo: string
@@ -42,8 +42,8 @@ export function addListen(command: Command, io: CliIo): void {
     ],
     work: async () => {
       const options = command.opts<Options>()
-      const secret = await readSigningSecret(command, io)
-      const listening = new Listening(io, secret, options)
+      const signing = await readSigningSecret(command, io)
+      const listening = new Listening(io, signing, options)
       await withApiAccess(command, io, (api) => listening.run(api))
       return listening.output()
     },
@@ -53,16 +53,16 @@ export function addListen(command: Command, io: CliIo): void {
 /** One run of the command, which writes a line for each event. */
 class Listening {
   readonly #io: CliIo
-  readonly #secret: string
+  readonly #signing: SigningSecret
   readonly #options: Options
   readonly #counts = { forwarded: 0, failed: 0 }
   #cursor: string | null = null
   /** When the first event happened that was not taken. */
   #failedSince: string | null = null
 
-  constructor(io: CliIo, secret: string, options: Options) {
+  constructor(io: CliIo, signing: SigningSecret, options: Options) {
     this.#io = io
-    this.#secret = secret
+    this.#signing = signing
     this.#options = options
   }
 
@@ -74,7 +74,7 @@ class Listening {
     const notices = { signal, onInterruption: this.#tellInterruption, onMissed: this.#tellMissed }
     await forwardEvents(resumedFeed(feed({ types, channel }), { since, after }, notices), {
       url,
-      secret: this.#secret,
+      secret: this.#signing.secret,
       targets,
       count,
       signal,
@@ -100,8 +100,9 @@ class Listening {
   #tellListening = () => {
     const { json, types, channel } = this.#options
     const what = `${types ? types.join(', ') : 'all events'}${channel === undefined ? '' : ` of ${channel}`}`
-    if (json) this.#io.write(jsonLine({ signing_secret: this.#secret }))
-    else this.#io.write(`Signing with ${this.#secret}\nListening for ${printable(what)}\n`)
+    const { shown } = this.#signing
+    if (json) return this.#io.write(jsonLine({ signing_secret: shown }))
+    this.#io.write(`Signing with ${shown ?? 'the secret that was given'}\nListening for ${printable(what)}\n`)
   }
 
   #tellForwarded = (forwarded: Forwarded, { cursor, payload }: FeedEvent) => {

@@ -16,13 +16,17 @@ export function addSigningSecret(command: Command): void {
   })
 }
 
+/** `shown` is what a person is told of it: the secret itself when it was made up, nothing of one that was given. */
+export type SigningSecret = { secret: string; shown: string | null }
+
 /** The secret that was given, or a new one. Ends the command when it is none. */
-export async function readSigningSecret(command: Command, io: CliIo): Promise<string> {
-  const secret = (await readSecret(command, io, 'secret')) ?? newSigningSecret()
+export async function readSigningSecret(command: Command, io: CliIo): Promise<SigningSecret> {
+  const given = await readSecret(command, io, 'secret')
+  const secret = given ?? newSigningSecret()
   try {
     signingKey(secret)
   } catch (error) {
     command.error(`error: ${errorMessageOf(error)}.`)
   }
-  return secret
+  return { secret, shown: given === undefined ? secret : null }
 }

@@ -25,8 +25,8 @@ const { follow } = appRouter.events
 /** The events of the caller's feed: as a page of JSON, or as a stream for who prefers that. A HEAD never waits. */
 export async function answerFeed(context: Context, exchange: Exchange, route: RestRoute): Promise<RestResponse> {
   const { request, response, target, caller, deadline } = exchange
-  const { key, ...query } = queryOf(target, route)
-  const { principal, reader } = await deadline.within(admitReader(context, route.access, caller, key))
+  const { principal, reader } = await deadline.within(admitReader(context, route.access, caller, target.query.key))
+  const { key: _, ...query } = queryOf(target, route)
   const gone = new AbortController()
   if (response.destroyed)
     gone.abort() // while its credential was looked up

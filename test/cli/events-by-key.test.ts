@@ -127,6 +127,21 @@ test('what the service refuses is said in its words, and that it is not there', 
   )
 })
 
+test('a signing secret that was given is used, and shown nowhere', async () => {
+  await using receiver = await startReceiver()
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const to = ['--forward-to', receiver.url, '--secret-file', fileWith(secret)]
+  const trigger = ['events', 'trigger', 'livestream.started', ...to]
+  const listening = ['events', 'listen', '--timeout', '1', '--count', '1', ...to, ...speaking()]
+  for (const words of [trigger, [...trigger, '--json'], listening, [...listening, '--json']]) {
+    const { stdout, stderr } = await shell.run(words)
+    expect(stdout).not.toBe('')
+    expect(stdout + stderr).not.toContain('whsec_')
+  }
+  for (const request of receiver.requests) verifyReceived(request, secret)
+  expect(receiver.requests).toHaveLength(2)
+})
+
 test('listen connects again when it was cut off: what happened meanwhile arrives, and nothing comes twice', async () => {
   await using receiver = await startReceiver()
   const { ended } = await listen(receiver.url, '--count', '3', ...speaking())

@@ -67,12 +67,15 @@ test('listen hears as a user what a user may read', async () => {
 })
 
 test('listen refuses what it would never hear, a channel that is not there, and two beginnings', async () => {
-  const refusal = async (...options: string[]) => {
-    const { status, stdout } = await listenTo('http://127.0.0.1:9/', application, '--json', ...options)
+  const refusalOf = async (credential: string, ...options: string[]) => {
+    const { status, stdout } = await listenTo('http://127.0.0.1:9/', credential, '--json', ...options)
     return [status, JSON.parse(stdout).error.code]
   }
+  const refusal = (...options: string[]) => refusalOf(application, ...options)
+  const moderator = await app.token(['moderation:read'])
   expect(await refusal('--types', 'livestream.started')).toEqual([1, 'insufficient_scope'])
-  expect(await refusal('--types', 'moderation.ban.created')).toEqual([1, 'user_token_required'])
+  expect(await refusal('--types', 'moderation.ban.created')).toEqual([1, 'insufficient_scope'])
+  expect(await refusalOf(moderator, '--types', 'moderation.ban.created')).toEqual([1, 'user_token_required'])
   expect(await refusal('--channel', 'nobody')).toEqual([1, 'channel_not_found'])
   expect(await refusal('--after', 'nonsense')).toEqual([1, 'invalid_cursor'])
   expect(await refusal('--since', 'yesterday')).toEqual([1, 'invalid_request'])

@@ -14,7 +14,33 @@ test('the operation wants one of all scopes that read something', () => {
   expect([...feedScopes].toSorted()).toEqual([...new Set(Object.values(readScopes).flat())].toSorted())
 })
 
+test('the credential is judged before what is asked, and counted', async () => {
+  for (const query of ['limit=x', 'types=', 'page=2', 'since=%FF']) {
+    const asked = await Promise.all(
+      [undefined, 'lsat_x', token].map((credential) => app.request(`GET /v1/events?${query}`, { token: credential })),
+    )
+    expect(asked.map(({ status }) => status)).toEqual([401, 401, 400])
+    expect(asked.map(({ headers }) => headers.has('ratelimit'))).toEqual([false, false, true])
+  }
+})
+
+test('an application is told of a scope that it lacks before it is told that it stands for nobody', async () => {
+  const types = 'types=moderation.ban.created'
+  expect(await refused(`/v1/events?${types}`, await app.token(['chat:read']))).toEqual([403, 'insufficient_scope'])
+  expect(await refused(`/v1/events?${types}`, await app.token(['moderation:read']))).toEqual([
+    403,
+    'user_token_required',
+  ])
+})
+
 describe('pages', () => {
+  test('from a time to come begin now, on every page', async () => {
+    const since = new Date(app.context.now().getTime() + DAY_MS).toISOString()
+    const first = await page(`/v1/events?types=chat.message.sent&since=${since}`)
+    await say('sooner than that')
+    expect([first.said, (await page(first.next)).said]).toEqual([[], ['sooner than that']])
+  })
+
   test('begin now, lead on always, and are for no cache: each event once, whatever the size of a page', async () => {
     await say('before')
     const first = await page('/v1/events?limit=2&types=chat.message.sent')

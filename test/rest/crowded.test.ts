@@ -38,6 +38,21 @@ test('bodies that do not end take no more memory of an address than it may have,
   await until(() => loadLimit.requests === 0 && loadLimit.unfinishedBytes === 0)
 })
 
+test('what is thrown away of a body that is too large is held by nobody', async () => {
+  const socket = await open()
+  socket.write(
+    `POST /login HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 4000000\r\n\r\n`,
+  )
+  const held: number[] = []
+  for (let sent = 0; sent < 3_000_000; sent += 60_000) {
+    await new Promise((resolve) => socket.write('x'.repeat(60_000), resolve))
+    held.push(loadLimit.unfinishedBytes)
+  }
+  expect(Math.max(...held)).toBeLessThan(200_000)
+  await until(() => loadLimit.unfinishedBytes === 0)
+  socket.destroy()
+})
+
 test('where there are too many connections, whoever has most loses idle ones, the oldest first, and nobody else any', async () => {
   const waiting: ServerResponse[] = []
   const crowded = createServer((_, response) => waiting.push(response))

@@ -109,6 +109,10 @@ describe('a body', () => {
       reply_to_message_id: 'x',
       nonce: 1,
       client_id: 'x',
+      message: 'x',
+      game: 'x',
+      duration: 1,
+      secret: 'x',
       __proto__: 1,
     }
     expect((await ask('POST /v1/chat/messages', body)).status).toBe(201)

@@ -21,7 +21,7 @@ test.for([
   ['has no address', { code: OK }, 'E_DNS'],
   ['cannot be looked up', { code: SERVFAIL }, 'E_DNS'],
   ['meets silence', 'silence', 'E_DNS_TIMEOUT'],
-] as const)('a name that %s: %3$s', async ([, answer, errorClass]) => {
+] as const)('a name that %s has a class of its own', async ([, answer, errorClass]) => {
   using server = await startNameServer(answer)
   await expect(server.resolve('hooks.customer.com')).rejects.toMatchObject({ errorClass })
 })

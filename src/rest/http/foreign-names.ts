@@ -9,7 +9,11 @@ const subject = new RegExp(`^(?:${THING}_)*${THING}(?:_(?:id|name|login|slug|use
 /** How other interfaces choose, order and page what a list has. */
 const choice =
   /^(?:ids?|slugs?|logins?|names?|usernames?|titles?|languages?|tags?|types?|status|(?:is_)?live|featured|q|query|search|filters?|sort|sort_by|order|order_by|page|pages|per_page|page_(?:size|number|token)|offset|skip|count|size|first|last|before|after|since|until|from|to|start|end|(?:started|ended|created|updated)_(?:at|after|before))$/
+/** For whom something is done, in a body. */
+const PERSON = '(?:broadcaster|streamer|channel|chat_?room|room|user|sender|owner|moderator|creator)s?'
+const recipient = new RegExp(`^(?:${PERSON}_)*${PERSON}(?:_(?:id|name|login|slug|username|type)s?)?$`)
 /** What would make a ban or a subscription another one than it looks like. */
+const conditional = /^\/v1\/(?:moderation\/bans|events\/subscriptions)$/
 const condition = /^(?:filters?|conditions?|duration|expires_(?:at|in)|secret)$/
 
 /**
@@ -27,7 +31,7 @@ export function refuseForeign(route: RestRoute, given: object): void {
 function looksMeant({ operation: { path, envelope }, form }: RestRoute, given: string): boolean {
   if (path.startsWith('/oauth/')) return false
   const name = plainName(given)
-  if (form) return subject.test(name) || condition.test(name)
+  if (form) return recipient.test(name) || (conditional.test(path) && condition.test(name))
   return (envelope === 'page' || envelope === 'feed') && (subject.test(name) || choice.test(name))
 }
 

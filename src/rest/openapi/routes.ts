@@ -9,6 +9,8 @@ type Procedure = AnyProcedure & { _def: { meta?: OperationMeta; inputs: z.core.$
 
 /** What a form cannot express by itself, taken from the schema. */
 export type Form = {
+  /** What the operation takes. */
+  names: ReadonlySet<string>
   /** In a form, one value of these fields is a list of one. */
   lists: ReadonlySet<string>
   /** In a form, an empty value of these fields is null. */
@@ -81,7 +83,9 @@ function routeOf(name: string, procedure: Procedure): RestRoute[] {
   const having = (kind: string) => new Set(fields.filter((name) => kindsOf(shape[name]).includes(kind)))
   const takesBody = operation.method === 'POST' && fields.length > 0
   const { bodyBytesMax: bytesMax } = operation
-  const form = takesBody ? { lists: having('array'), nullables: having('nullable'), bytesMax } : undefined
+  const form = takesBody
+    ? { names: new Set(fields), lists: having('array'), nullables: having('nullable'), bytesMax }
+    : undefined
   const numbers = [...having('number')]
   const takesInput = fields.some((field) => !operation.path.includes(`{${field}}`))
   return [{ operation, procedure, name, access, pattern: patternOf(operation.path), fields, takesInput, numbers, form }]

@@ -49,11 +49,11 @@ function refusalOf(reader: Reader, type: SubscribableType): Problem | undefined 
     if (reader.types.includes(type)) return undefined
     return new Problem('forbidden', `types: "${type}" is not among those of this overlay key.`)
   }
-  if (reader.kind !== 'user' && isModerationType(type)) {
-    return new Problem('user_token_required', `types: "${type}" needs a token that stands for a user.`)
+  if (!readScopes[type].some((scope) => reader.scopes.includes(scope))) {
+    return insufficient(readScopes[type], `types: "${type}" needs`)
   }
-  if (readScopes[type].some((scope) => reader.scopes.includes(scope))) return undefined
-  return insufficient(readScopes[type], `types: "${type}" needs`)
+  if (reader.kind === 'user' || !isModerationType(type)) return undefined
+  return new Problem('user_token_required', `types: "${type}" needs a token that stands for a user.`)
 }
 
 function insufficient(scopes: readonly Scope[], who: string) {

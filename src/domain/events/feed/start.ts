@@ -40,9 +40,10 @@ async function startBehind(ctx: Context, key: string, last: number, cursor: Feed
   )
 }
 
-/** At a time; at the earliest where what is kept begins. Throws `cursor_expired` for a time from which not all can be had. */
+/** At a time; at the earliest where what is kept begins, at the latest now, as the next page does. Throws `cursor_expired` for a time from which not all can be had. */
 export async function startAt(ctx: Context, key: string, last: number, since: Date): Promise<Start> {
-  const kept = Math.max(since.getTime(), ctx.now().getTime() - KEPT_MS)
+  const nowMs = ctx.now().getTime()
+  const kept = Math.min(Math.max(since.getTime(), nowMs - KEPT_MS), nowMs)
   const notBefore = lowerBound('event', new Date(kept))
   if (key === EVERY_CHANNEL) await requirePlaced(ctx, notBefore)
   const oldest = await oldestOf(ctx, key, notBefore)

@@ -8,7 +8,7 @@ const moderationScopes = ['moderation:read', 'moderation:write'] as const satisf
 
 /**
  * The requested types, each once. Throws `unknown_event_type` with a list of all. For `moderation.*`, which is for the
- * channel's own user alone, throws `user_token_required` or `insufficient_scope`.
+ * channel's own user alone, throws `insufficient_scope` or, to whom has the scope, `user_token_required`.
  */
 export function requireEventTypes(principal: Principal, asked: readonly string[]): EventType[] {
   const types = requireKnownTypes('event_types', asked)
@@ -17,12 +17,12 @@ export function requireEventTypes(principal: Principal, asked: readonly string[]
 }
 
 function requireModerator(principal: Principal) {
-  if (principal.kind !== 'user') {
-    throw new Problem('user_token_required', 'event_types: moderation events need a token that stands for a user.')
+  if (!moderationScopes.some((scope) => principal.scopes.includes(scope))) {
+    const wanted = moderationScopes.map((scope) => `"${scope}"`).join(' or ')
+    throw new Problem('insufficient_scope', `event_types: moderation events need the scope ${wanted}.`, {
+      scopes: moderationScopes,
+    })
   }
-  if (moderationScopes.some((scope) => principal.scopes.includes(scope))) return
-  const wanted = moderationScopes.map((scope) => `"${scope}"`).join(' or ')
-  throw new Problem('insufficient_scope', `event_types: moderation events need the scope ${wanted}.`, {
-    scopes: moderationScopes,
-  })
+  if (principal.kind === 'user') return
+  throw new Problem('user_token_required', 'event_types: moderation events need a token that stands for a user.')
 }

@@ -40,7 +40,8 @@ const fromJson: Parse = ({ bytes }) => {
 
 const fromUrlencoded: Parse = ({ bytes, form }) => fieldsOfForm(urlencodedEntries(utf8.decode(bytes)), form)
 
-const fromMultipart: Parse = ({ bytes, type, form }) => fieldsOfForm(multipartEntries(utf8.decode(bytes), type), form)
+const fromMultipart: Parse = ({ bytes, type, form }) =>
+  fieldsOfForm(multipartEntries(utf8.decode(bytes), type, form.names), form)
 
 const parsers = new Map([
   ['application/json', fromJson],

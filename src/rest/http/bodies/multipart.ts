@@ -5,12 +5,12 @@ import { type FormEntry, shownName } from './form.ts'
 
 /**
  * The fields of a multipart form (RFC 7578), in their order. Throws `invalid_request` for a form that is cut off, a part without a
- * name, and a file.
+ * name, and a file in one of the fields that are `taken`: others are ignored, whatever they are.
  */
-export function multipartEntries(body: string, contentType: string): FormEntry[] {
+export function multipartEntries(body: string, contentType: string, taken: ReadonlySet<string>): FormEntry[] {
   const { boundary } = parseType(contentType).parameters
   if (!boundary) throw new Problem('invalid_request', 'Content-Type: lacks the boundary of the parts.')
-  return [...partsIn(body, boundary)].map(entryOf)
+  return [...partsIn(body, boundary)].map((part) => entryOf(part, taken)).filter((entry) => entry !== undefined)
 }
 
 /**
@@ -32,7 +32,7 @@ const DISPOSITION = /^content-disposition[ \t]*:(.*)$/im
 const FOLD = /\r\n[ \t]+/g
 
 /** A part whose header ends with the part has an empty text. The charset is UTF-8, whatever the part says (RFC 7578, section 5.1). */
-function entryOf(part: string): FormEntry {
+function entryOf(part: string, taken: ReadonlySet<string>): FormEntry | undefined {
   const end = part.indexOf('\r\n\r\n')
   const header = (end === -1 ? part : part.slice(0, end)).replace(FOLD, ' ')
   const { type, parameters } = parseDisposition(DISPOSITION.exec(header)?.[1] ?? '', {
@@ -42,5 +42,6 @@ function entryOf(part: string): FormEntry {
   const { name, filename } = parameters
   if (type !== 'form-data' || !name) throw new Problem('invalid_request', 'body: has a part without a name.')
   if (filename === undefined) return [name, end === -1 ? '' : part.slice(end + 4)]
+  if (!taken.has(name.replace(/\[\]$/, ''))) return undefined
   throw new Problem('invalid_request', `${shownName(name)}: is a file, and not a text.`)
 }

@@ -25,17 +25,21 @@ function collect(request: IncomingMessage, bytesMax: number, place: Place | unde
     const refuse = () => reject(new Problem('payload_too_large', `body: may have at most ${bytesMax} bytes.`))
     const refuseShort = () => reject(new Problem('invalid_request', 'body: ended too early.'))
 
+    const discard = () => {
+      chunks.length = 0
+      place?.letGo()
+      if (size <= DISCARDED_BYTES_MAX) return
+      request.pause()
+      refuse()
+    }
+
     if (request.destroyed) return refuseShort() // its 'close' has been, and no 'end' will come, even if all of it has arrived
     request.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (!request.complete && place?.hold(chunk.length) === false) {
-        request.removeAllListeners('data').resume() // the rest is discarded, for as long as a body may take
-        reject(busy())
-      } else if (size <= bytesMax) chunks.push(chunk)
-      else if (size > DISCARDED_BYTES_MAX) {
-        request.pause()
-        refuse()
-      }
+      if (size > bytesMax) return discard()
+      if (request.complete || place?.hold(chunk.length) !== false) return chunks.push(chunk)
+      request.removeAllListeners('data').resume() // the rest is thrown away, for as long as a body may take
+      reject(busy())
     })
     request.on('end', () => {
       if (size > bytesMax) refuse()
