@@ -125,7 +125,7 @@ test('R06 /trpc asks for the same scopes, and for a credential', async () => {
 })
 
 test('R07 a cookie is nothing on /v1, /oauth/token, /oauth/revoke', async () => {
-  const sid = await startSession({ ...app.context, caller: caller() }, app.ada.id)
+  const sid = await startSession({ ...app.context, caller: caller() }, app.ada.id, ['pwd'])
   const headers = { cookie: `sid=${sid}; __Host-sid=${sid}` }
   expect(errorOf(await me(headers))).toBe('401 unauthorized')
   expect(errorOf(await app.token({ grant_type: 'client_credentials' }, headers))).toBe('401 invalid_client')

@@ -13,6 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => app[Symbol.asyncDispose]())
 
+const caller = callerOf({ headers: {}, rawHeaders: [], socket: { remoteAddress: '192.0.2.8' } } as never, 0)
+
 const isLoggedIn = async (browser: ReturnType<PeopleApp['newBrowser']>) => (await browser.get('/login')).status === 303
 
 test('a session is new at every login, and the one before ends', async () => {
@@ -30,6 +32,24 @@ test('a session is new at every login, and the one before ends', async () => {
   expect(again.cookies.get('sid')).not.toBe(first)
   expect(await isLoggedIn(browser)).toBe(false)
   expect(await isLoggedIn(again)).toBe(true)
+})
+
+test('a session says when and how its user proved who they are: at the login, not at its last use', async () => {
+  const browser = await app.loggedIn()
+  const secret = browser.cookies.get('sid') ?? ''
+  const begun = await findSession(app.context, secret)
+  expect(begun?.amr).toEqual(['pwd'])
+  expect(Math.abs(Date.now() - Number(begun?.authenticatedAt))).toBeLessThan(60_000)
+
+  await app.elapse(loginSessions, 'authenticatedAt', 3_600_000)
+  await app.elapse(loginSessions, 'lastSeenAt', 120_000)
+  await browser.get('/login')
+  const used = await findSession(app.context, secret)
+  expect(Number(begun?.authenticatedAt) - Number(used?.authenticatedAt)).toBe(3_600_000)
+
+  const both = await startSession({ ...app.context, caller }, app.grace.id, ['pwd', 'otp'])
+  expect((await findSession(app.context, both))?.amr).toEqual(['pwd', 'otp'])
+  await expect(startSession({ ...app.context, caller }, app.grace.id, [])).rejects.toThrow()
 })
 
 test('a session ends when it idles for 12 hours, and after 7 days whatever happens', async () => {
@@ -69,8 +89,7 @@ test('M05 of sessions and passwords only hashes are kept', async () => {
 
 test('whoever logs in again and again ends the oldest of their own sessions, and nobody else’s', async () => {
   const [often, once] = [await app.user('often'), await app.user('once')]
-  const caller = callerOf({ headers: {}, rawHeaders: [], socket: { remoteAddress: '192.0.2.8' } } as never, 0)
-  const start = ({ id }: { id: string }) => startSession({ ...app.context, caller }, id)
+  const start = ({ id }: { id: string }) => startSession({ ...app.context, caller }, id, ['pwd'])
   const other = await start(once)
   const secrets = []
   for (let n = 0; n < SESSIONS_MAX + 2; n++) secrets.push(await start(often))
@@ -95,8 +114,7 @@ test('whoever has ten thousand sessions ends a thousand of the oldest at a login
     return () => {}
   }
   await using pools = openPools(app.target, { watch })
-  const caller = callerOf({ headers: {}, rawHeaders: [], socket: { remoteAddress: '192.0.2.8' } } as never, 0)
-  await startSession({ ...app.context, ...pools, caller }, many.id)
+  await startSession({ ...app.context, ...pools, caller }, many.id, ['pwd'])
   expect(texts).toHaveLength(4) // the session, its line, those that end, their lines
   const left = await app.context.db
     .select()

@@ -48,7 +48,8 @@ const key = async () => {
     .values({ id: newId('key', now()), clientId: client.id, hash: sha256(made), ...columns })
   return bearer(made)
 }
-const session = async () => caller({ session: await startSession({ ...app.context, caller: caller() }, user.id) })
+const session = async () =>
+  caller({ session: await startSession({ ...app.context, caller: caller() }, user.id, ['pwd']) })
 const { users, clients, accessTokens, apiKeys, grants, loginSessions } = schema
 const theirs = () => eq(loginSessions.userId, user.id)
 const ofClient = () => eq(apiKeys.clientId, client.id)

@@ -152,7 +152,7 @@ describe('a credential is asked about when its time has come', async () => {
     return bearer(made)
   }
   const session = (columns: object) => async () => {
-    const secret = await startSession({ ...app.context, caller: caller() }, user.id)
+    const secret = await startSession({ ...app.context, caller: caller() }, user.id, ['pwd'])
     await db.update(loginSessions).set(columns)
     return caller({ session: secret })
   }

@@ -55,7 +55,7 @@ test.each<[who: string, ctx: ActorContext, owned: string[]]>([
 })
 
 test('a login session belongs to no application, so it cannot use the operations of applications', async () => {
-  const sid = await startSession({ ...app.context, caller: caller() }, developer.id)
+  const sid = await startSession({ ...app.context, caller: caller() }, developer.id, ['pwd'])
   const headers = { cookie: `sid=${sid}`, origin: app.base }
   const calls = [
     app.request('GET /trpc/events.list?input=%7B%7D', { headers }),

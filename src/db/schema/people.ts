@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, inet, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
+import { authenticationMethods } from '../../shared/authentication-methods.ts'
 import { bytea, instant, key, USERNAME_PATTERN } from './columns.ts'
 
 /** Users, and at the same time channels: a channel is the public side of a user. */
@@ -36,11 +37,19 @@ export const loginSessions = pgTable(
     createdAt: instant().notNull(),
     lastSeenAt: instant().notNull(),
     expiresAt: instant().notNull(),
+    /** When somebody last proved who they are: at the login, and whenever that is asked again. */
+    authenticatedAt: instant().notNull().default(sql`now()`),
+    /** How, in the words of RFC 8176. */
+    amr: text({ enum: authenticationMethods }).array().notNull().default(['pwd']),
     ip: inet(),
     userAgent: text(),
   },
   (table) => [
     index('login_sessions_user').on(table.userId, table.id),
+    check(
+      'login_sessions_amr_known',
+      sql`cardinality(${table.amr}) > 0 and ${table.amr} <@ array[${sql.raw(authenticationMethods.map((method) => `'${method}'`).join(','))}]`,
+    ),
     check('login_sessions_secret_length', sql`length(${table.secretHash}) = 32`),
   ],
 )

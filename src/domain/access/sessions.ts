@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { and, asc, desc, eq, inArray, lt, type SQL } from 'drizzle-orm'
 import { loginSessions } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
+import type { AuthenticationMethod } from '../../shared/authentication-methods.ts'
 import { DAY_MS } from '../../time/durations.ts'
 import { addressOf, audit, auditAll, userAgentOf } from '../audit/audit.ts'
 import type { Caller } from '../core/caller.ts'
-import type { Context, UserContext } from '../core/context.ts'
+import type { CalledContext, Context, UserContext } from '../core/context.ts'
 import { dbNow, inMs } from '../core/db-now.ts'
 import { sha256 } from '../core/digest.ts'
 import { isId, newId } from '../core/ids.ts'
@@ -25,12 +26,27 @@ export const SESSION_IS_ALIVE = `s.expires_at > statement_timestamp() and s.last
 /** When that ends, unless the session is used before. */
 export const SESSION_ENDS_AT = `least(s.expires_at, s.last_seen_at + interval '12 hours')`
 
-export type Session = { id: string; userId: string; username: string }
+/** `authenticatedAt`: when its user last proved who they are, and `amr`: how (RFC 8176). */
+export type Session = {
+  id: string
+  userId: string
+  username: string
+  authenticatedAt: Date
+  amr: readonly AuthenticationMethod[]
+}
 
-type FoundSession = { id: string; user_id: string; username: string; is_use_due: boolean }
+type FoundSession = {
+  id: string
+  user_id: string
+  username: string
+  authenticated_at: string
+  amr: AuthenticationMethod[]
+  is_use_due: boolean
+}
 
 const findAlive = statement<[hash: Buffer], FoundSession>(`
-  select s.id, s.user_id, u.username, s.last_seen_at < statement_timestamp() - interval '1 minute' as is_use_due
+  select s.id, s.user_id, u.username, ${instantText('s.authenticated_at')} as authenticated_at, s.amr,
+         s.last_seen_at < statement_timestamp() - interval '1 minute' as is_use_due
     from login_sessions s
     join users u on u.id = s.user_id
    where s.secret_hash = $1 and u.disabled_at is null and ${SESSION_IS_ALIVE}`)
@@ -44,14 +60,19 @@ export async function findSession(ctx: Context, secret: string): Promise<Session
   const [found] = await findAlive(ctx.db, sha256(secret))
   if (!found) return undefined
   if (found.is_use_due) await noteUse(ctx.db, found.id)
-  return { id: found.id, userId: found.user_id, username: found.username }
+  const { id, user_id: userId, username, authenticated_at: authenticatedAt, amr } = found
+  return { id, userId, username, authenticatedAt: new Date(authenticatedAt), amr }
 }
 
 /**
- * Starts a session and returns the secret for its cookie, which is not stored. The session lives at most a week. Of more than
- * `SESSIONS_MAX` the oldest end, a thousand at a time.
+ * Starts a session for whoever has just proved by `amr` to be this user, and returns the secret for its cookie, which is not
+ * stored. The session lives at most a week. Of more than `SESSIONS_MAX` the oldest end, a thousand at a time.
  */
-export async function startSession(ctx: Context & { caller: Caller }, userId: string): Promise<string> {
+export async function startSession(
+  ctx: CalledContext,
+  userId: string,
+  amr: readonly AuthenticationMethod[],
+): Promise<string> {
   const secret = randomBytes(32).toString('base64url')
   const at = ctx.now()
   const id = newId('session', at)
@@ -63,6 +84,8 @@ export async function startSession(ctx: Context & { caller: Caller }, userId: st
       createdAt: at,
       lastSeenAt: dbNow,
       expiresAt: inMs(LIFE_MS),
+      authenticatedAt: dbNow,
+      amr: [...amr],
       ip: addressOf(ctx.caller),
       userAgent: userAgentOf(ctx.caller),
     })

@@ -25,7 +25,7 @@ export async function logIn(ctx: CalledContext, { username, password }: Credenti
 
   if (user.passwordHash !== null && isOutdated(user.passwordHash)) await renewHash(ctx, user.id, password)
   if (ctx.caller.session !== undefined) await endSession(ctx, ctx.caller.session)
-  return startSession(ctx, user.id)
+  return startSession(ctx, user.id, ['pwd'])
 }
 
 /**

@@ -23,7 +23,7 @@ export function signUpPages(context: Context, callerOf: CallerOf): Router {
 
 async function enter(ctx: PageContext, newcomer: Record<Field, string>): Promise<string> {
   const { id } = await signUp(ctx, newcomer)
-  return startSession(ctx, id)
+  return startSession(ctx, id, ['pwd'])
 }
 
 function showSignUp(ctx: PageContext, request: Request, response: Response, shown: ShownForm<Field>): void {

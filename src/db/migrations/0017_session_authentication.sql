@@ -1,0 +1,3 @@
+ALTER TABLE "login_sessions" ADD COLUMN "authenticated_at" timestamp (3) with time zone DEFAULT now() NOT NULL;--> statement-breakpoint
+ALTER TABLE "login_sessions" ADD COLUMN "amr" text[] DEFAULT '{"pwd"}' NOT NULL;--> statement-breakpoint
+ALTER TABLE "login_sessions" ADD CONSTRAINT "login_sessions_amr_known" CHECK (cardinality("login_sessions"."amr") > 0 and "login_sessions"."amr" <@ array['pwd','otp','hwk']);
