@@ -5,6 +5,7 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY bin/package.json bin/
 RUN npm ci
 # the build applies patches/: the driver refuses to start without them
 COPY patches/ patches/
