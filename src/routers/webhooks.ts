@@ -5,13 +5,14 @@ import { subscribableTypes } from '../domain/events/types.ts'
 import { AttemptInfo } from '../domain/webhooks/deliveries/resources.ts'
 import { testSubscription } from '../domain/webhooks/deliveries/test-delivery.ts'
 import { createSubscriptionForApplication } from '../domain/webhooks/subscriptions/create.ts'
-import { deleteSubscription } from '../domain/webhooks/subscriptions/delete.ts'
+import { deleteReachedSubscription } from '../domain/webhooks/subscriptions/delete.ts'
 import { disableSubscription } from '../domain/webhooks/subscriptions/disable.ts'
 import { enableSubscription } from '../domain/webhooks/subscriptions/enable.ts'
 import { getSubscription } from '../domain/webhooks/subscriptions/get.ts'
 import { listSubscriptionDetails } from '../domain/webhooks/subscriptions/list.ts'
 import { SecretInfo, SubscriptionDetails } from '../domain/webhooks/subscriptions/resources.ts'
 import { OVERLAP_S_MAX, rotateSigningSecret } from '../domain/webhooks/subscriptions/rotate.ts'
+import { updateSubscription } from '../domain/webhooks/subscriptions/update.ts'
 import { WEBHOOK_DESCRIPTION_LENGTH_MAX } from '../shared/limits.ts'
 import { listOf, page, paging, shortText, text } from './fields.ts'
 import { procedure } from './operation.ts'
@@ -19,7 +20,10 @@ import { router } from './trpc.ts'
 
 const byId = () => z.object({ id: text() })
 
-/** Subscriptions, for the owner of an application and, where it only reads or tests, for the application itself. */
+/**
+ * Subscriptions, for the owner of an application and for the application itself, which reads, tests and deletes those of its users
+ * too. What a user's token made, that token changes.
+ */
 export const webhooksRouter = router({
   list: procedure({ access: 'sessionOrApplication' })
     .input(z.object({ application_id: text().optional(), ...paging() }))
@@ -63,10 +67,22 @@ export const webhooksRouter = router({
     .output(z.void())
     .mutation(({ ctx, input }) => disableSubscription(ctx, input)),
 
-  delete: procedure({ access: 'session' })
+  update: procedure({ access: 'webhook:write' })
+    .input(
+      z.object({
+        id: text(),
+        url: text().optional(),
+        event_types: listOf(text()).min(1).optional(),
+        description: shortText(WEBHOOK_DESCRIPTION_LENGTH_MAX),
+      }),
+    )
+    .output(SubscriptionDetails)
+    .mutation(({ ctx, input }) => updateSubscription(ctx, input)),
+
+  delete: procedure({ access: 'sessionOrApplication' })
     .input(byId())
     .output(z.void())
-    .mutation(({ ctx, input }) => deleteSubscription(ctx, input)),
+    .mutation(({ ctx, input }) => deleteReachedSubscription(ctx, input)),
 
   eventTypes: procedure({ access: 'sessionOrApplication' })
     .input(z.object({}))

@@ -43,7 +43,7 @@ test('each status from 200 to 599: 2xx is delivered, 410 ends the subscription, 
   await sender.transport.close()
   const rows = settled.map(({ tried, outcome, health }, index) => {
     const how = outcome.kind === 'finish' ? `finish ${outcome.reason ?? outcome.result}` : outcome.kind
-    return [everyStatus[index], tried.record.status, how, health?.halves, health?.isGone, health?.retryAfterS]
+    return [everyStatus[index], tried.record.status, how, health?.halves, health?.goneUrl, health?.retryAfterS]
   })
   const isBusy = (status: number) => status === 429 || status === 503
   expect(rows).toEqual(
@@ -52,7 +52,7 @@ test('each status from 200 to 599: 2xx is delivered, 410 ends the subscription, 
       status,
       promised(status),
       isBusy(status),
-      status === 410,
+      status === 410 ? new URL('/410', receiver.url).href : null,
       isBusy(status) ? 9 : null,
     ]),
   )

@@ -20,6 +20,7 @@ type AuditAction =
   | `key.${'created' | 'rolled' | 'revoked'}`
   | `overlay_key.${'created' | 'rolled' | 'revoked'}`
   | `signing_secret.${'created' | 'rotated' | 'revoked'}`
+  | `subscription.${'updated' | 'disabled' | 'enabled'}`
   | `grant.${'allowed' | 'revoked'}`
 
 export type AuditEntry = {

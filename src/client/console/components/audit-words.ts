@@ -27,6 +27,9 @@ const words: Record<string, string> = {
   'signing_secret.created': 'Webhook made, with its signing secret',
   'signing_secret.rotated': 'Signing secret of a webhook rotated',
   'signing_secret.revoked': 'Webhook deleted, with its signing secret',
+  'subscription.updated': 'Webhook changed',
+  'subscription.disabled': 'Webhook disabled',
+  'subscription.enabled': 'Webhook enabled',
   'grant.allowed': 'Access allowed',
   'grant.revoked': 'Access revoked',
 }

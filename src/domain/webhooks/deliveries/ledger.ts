@@ -4,7 +4,7 @@ import type { ActorContext } from '../../core/context.ts'
 import { isId, lowerBound } from '../../core/ids.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../../core/paging.ts'
 import { Problem } from '../../core/problem.ts'
-import { requireOwnedSubscription } from '../subscriptions/ownership.ts'
+import { requireSubscription } from '../subscriptions/ownership.ts'
 import { parseTime } from '../subscriptions/time-field.ts'
 import type { AttemptInfo, Delivery, DeliveryDetails } from './resources.ts'
 
@@ -46,7 +46,7 @@ select * from (
 /** The deliveries of one of the caller's subscriptions, newest first. Throws `subscription_not_found`. */
 export async function listDeliveries(ctx: ActorContext, filter: DeliveryFilter): Promise<Page<Delivery>> {
   const { subscription, outcome = null, type = null, limit, cursor } = filter
-  const { id } = await requireOwnedSubscription(ctx, subscription)
+  const { id } = await requireSubscription(ctx, subscription)
   const list = `deliveries ${id}`
   const [after] = decodeCursor(ctx, list, cursor) ?? []
   const before = after ?? boundOf('to', filter.to) ?? AFTER_ALL
@@ -81,7 +81,7 @@ export async function getDelivery(ctx: ActorContext, { id }: { id: string }): Pr
 /** A delivery of one of the caller's subscriptions. Throws `not_found`. */
 export async function requireDelivery(ctx: ActorContext, id: string): Promise<Delivery> {
   const [found] = isId('delivery', id) ? await selectDelivery(ctx.slow, id) : []
-  const isTheirs = found && (await requireOwnedSubscription(ctx, found.subscription_id).catch(unlessProblem))
+  const isTheirs = found && (await requireSubscription(ctx, found.subscription_id).catch(unlessProblem))
   if (!isTheirs) throw new Problem('not_found', 'You have no delivery with this identifier.')
   return found
 }

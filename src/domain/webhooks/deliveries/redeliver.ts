@@ -5,7 +5,7 @@ import { transact } from '../../core/transaction.ts'
 import { ownerOf, paceOf } from '../../events/receiver-pace.ts'
 import { endRest } from '../queue/hasten.ts'
 import { allowedSince } from '../subscriptions/grant-coverage.ts'
-import { requireHearing, requireOwnedSubscription } from '../subscriptions/ownership.ts'
+import { requireHearing, requireSubscription } from '../subscriptions/ownership.ts'
 import { requireDelivery } from './ledger.ts'
 
 const moveBack = statement<[id: string], { id: string }>(`
@@ -42,7 +42,7 @@ where id = $1 and lease is null`)
  */
 export async function redeliver(ctx: ActorContext, { id }: { id: string }): Promise<void> {
   const { subscription_id: subscriptionId, reason, created_at: happenedAt } = await requireDelivery(ctx, id)
-  const subscription = await requireOwnedSubscription(ctx, subscriptionId)
+  const subscription = await requireSubscription(ctx, subscriptionId)
   requireHearing(subscription)
   if (Date.parse(happenedAt) < (await allowedSince(ctx, subscription)))
     throw new Problem('forbidden', 'It happened before the user allowed the application to hear of it.')

@@ -14,7 +14,7 @@ import {
   type TimeRange,
   type Visited,
 } from '../subscriptions/matching-events.ts'
-import { type OwnedSubscription, requireHearing, requireOwnedSubscription } from '../subscriptions/ownership.ts'
+import { type OwnedSubscription, requireHearing, requireSubscription } from '../subscriptions/ownership.ts'
 import { replayInTurn, TURN_MS } from './replay-turn.ts'
 
 /** `failed`: attempts used up or given up. `missed`: never tried to the end, as while disabled. `all`: everything again. */
@@ -106,7 +106,7 @@ export async function replayDeliveries(
   request: ReplayRequest,
   turnMs = TURN_MS,
 ): Promise<ReplayProgress> {
-  const subscription = await requireOwnedSubscription(ctx, request.subscription)
+  const subscription = await requireSubscription(ctx, request.subscription)
   requireHearing(subscription)
   return replayInTurn(ctx, subscription.clientId, turnMs, () => replayChunk(ctx, subscription, request))
 }

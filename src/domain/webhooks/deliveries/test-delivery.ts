@@ -14,7 +14,7 @@ import { endRest } from '../queue/hasten.ts'
 import type { AttemptRecord } from '../queue/settlement.ts'
 import { livingSecrets, OpenedSecrets } from '../secrets/secrets.ts'
 import { requireActiveAccounts } from '../subscriptions/account-check.ts'
-import { type OwnedSubscription, requireOwnedSubscription } from '../subscriptions/ownership.ts'
+import { type OwnedSubscription, requireSubscription } from '../subscriptions/ownership.ts'
 import type { AttemptInfo } from './resources.ts'
 
 export type TestRequest = { id: string; type?: EventType | undefined }
@@ -29,7 +29,7 @@ export async function testSubscription(
   ctx: ActorContext,
   { id, type = 'webhook.test' }: TestRequest,
 ): Promise<TestResult> {
-  const subscription = await requireOwnedSubscription(ctx, id)
+  const subscription = await requireSubscription(ctx, id)
   await transact(ctx, (tx) => requireActiveAccounts(tx, subscription))
   await countOrRefuse(ctx, rateLimits.webhookTest, id, tooManyTests)
   const event = await storeSample(ctx, type)

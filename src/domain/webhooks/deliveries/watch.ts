@@ -1,7 +1,7 @@
 import type { Database } from '../../../db/client.ts'
 import { poll } from '../../events/poll.ts'
 import type { StreamContext } from '../../events/streams/event-stream.ts'
-import { requireOwnedSubscription } from '../subscriptions/ownership.ts'
+import { requireSubscription } from '../subscriptions/ownership.ts'
 import { StateLooks } from './state-looks.ts'
 
 /**
@@ -13,7 +13,7 @@ export async function watchDeliveries(
   { subscription }: { subscription: string },
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<{ changed: true }>> {
-  const { id } = await requireOwnedSubscription(ctx, subscription)
+  const { id } = await requireSubscription(ctx, subscription)
   return changesOf(ctx, id, signal)
 }
 

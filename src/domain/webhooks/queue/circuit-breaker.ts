@@ -20,7 +20,7 @@ marked as (
 ),
 -- one row per subscription, however many of its attempts are in the batch
 summed as materialized (
-  select subscription_id, bool_or(is_success) as has_success, bool_or(is_gone) as is_gone, bool_or(halves) as halves,
+  select subscription_id, bool_or(is_success) as has_success, array_agg(gone_url) as gone_urls, bool_or(halves) as halves,
     count(*) filter (where grows)::int as growth,
     count(*) filter (where not is_success and o > coalesce(success_o, -1))::int as failures,
     coalesce(bool_or(is_probe) filter (where not is_success and o > coalesce(success_o, -1)), false) as probe_failed,
@@ -30,7 +30,7 @@ summed as materialized (
 ),
 -- locked in the order of the identifiers, and only what changes: a healthy subscription is written once a minute
 affected as materialized (
-  select s.id, s.status, s.send_window, s.first_failure_at, s.open_until, summed.*,
+  select s.id, s.status, s.url, s.send_window, s.first_failure_at, s.open_until, summed.*,
     case when has_success then 0 else s.consecutive_failures end as failures_before,
     case when has_success then 0 else s.failed_attempts end as failed_before,
     case when has_success then 0 else s.open_for_s end as open_before_s
@@ -56,7 +56,7 @@ counted as (
 -- disabled at once by 410, or by five days without a success and at least twenty failures
 decided as (
   select *, case when status = 'disabled' then null
-      when is_gone then 'gone'
+      when url = any (gone_urls) then 'gone'
       when failing_since <= statement_timestamp() - interval '${DISABLE_AFTER_DAYS} days'
         and failed_before + failures >= ${DISABLE_AFTER_FAILURES} then 'failing' end as disable_for
   from counted

@@ -43,12 +43,12 @@ const healthy: HealthSignal = {
   isProbe: false,
   grows: false,
   halves: false,
-  isGone: false,
+  goneUrl: null,
   retryAfterS: null,
 }
 
 function healthOfFailure(
-  { consecutiveFailures }: DeliveryContent,
+  { consecutiveFailures, url }: DeliveryContent,
   { record }: AttemptResult,
   waitS: number | undefined,
 ): HealthSignal {
@@ -58,7 +58,7 @@ function healthOfFailure(
     isProbe: consecutiveFailures >= FAILURES_TO_OPEN,
     grows: false,
     halves: isAskedToWait(status) || errorClass === 'E_DEADLINE',
-    isGone: status === GONE,
+    goneUrl: status === GONE ? url : null,
     retryAfterS: waitS ?? null,
   }
 }

@@ -12,7 +12,7 @@ with input as (
   select * from json_to_recordset($1::text::json) as t (
     o int, n int, id text, lease uuid, kind text, result text, reason text, delay_s float8, started_ms float8,
     duration_ms int, status smallint, error_class text, detail text, response text, is_success boolean, is_probe boolean,
-    grows boolean, halves boolean, is_gone boolean, retry_after_s float8)
+    grows boolean, halves boolean, gone_url text, retry_after_s float8)
 ),
 -- fenced by the lease: a worker that has lost it changes nothing; locked in the order of the identifiers, each looked up by
 -- its key, for the reason that claim-rows.ts gives
@@ -86,7 +86,7 @@ function inputOf({ id, lease, outcome, attempt, health }: Settlement, logged: nu
       is_probe: health.isProbe,
       grows: health.grows,
       halves: health.halves,
-      is_gone: health.isGone,
+      gone_url: health.goneUrl,
       retry_after_s: health.retryAfterS,
     }),
   }

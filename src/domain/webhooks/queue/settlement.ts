@@ -25,8 +25,8 @@ export type HealthSignal = {
   grows: boolean
   /** 429, 503 or the deadline: the window is halved. */
   halves: boolean
-  /** 410: the receiver wants no more. */
-  isGone: boolean
+  /** 410: the address that wants no more; it may be another's by the time that this is settled. */
+  goneUrl: string | null
   retryAfterS: number | null
 }
 

@@ -3,6 +3,7 @@ import { requireOwnedApplication } from '../../access/ownership.ts'
 import { type AuditActor, actorBehind, audit } from '../../audit/audit.ts'
 import type { CallerContext, UserContext } from '../../core/context.ts'
 import { newId } from '../../core/ids.ts'
+import { EVERY_CHANNEL } from '../../core/live.ts'
 import { Problem } from '../../core/problem.ts'
 import type { CreatedSubscription } from '../../core/resources.ts'
 import { isScope } from '../../core/scopes.ts'
@@ -16,8 +17,6 @@ import { requireRoom } from './limit.ts'
 import { applicationOf } from './ownership.ts'
 
 type NewSubscription = { url: string; event_types: readonly string[]; description?: string | null | undefined }
-
-const EVERY_CHANNEL = '*'
 
 /**
  * Subscribes a receiver to events: of the user's channel with a user's token, of every channel with an application's. The

@@ -15,7 +15,7 @@ import { Problem } from '../../core/problem.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { takeClaimLock } from '../queue/claim.ts'
 import { endAttemptsOf } from '../queue/in-flight.ts'
-import { owns } from './ownership.ts'
+import { owns, reaches } from './ownership.ts'
 
 /** The NOTIFY channel on which every process hears of a deleted subscription. */
 export const STOPPED_CHANNEL = 'webhook_stopped'
@@ -30,6 +30,11 @@ const ASK_AGAIN_MS = 10
  */
 export async function deleteSubscription(ctx: ActorContext, { id }: { id: string }): Promise<void> {
   return endSubscription(ctx, id, owns(ctx))
+}
+
+/** The same for any subscription that the caller reaches, as an application does those of its users. Throws `subscription_not_found`. */
+export async function deleteReachedSubscription(ctx: ActorContext, { id }: { id: string }): Promise<void> {
+  return endSubscription(ctx, id, reaches(ctx))
 }
 
 /**

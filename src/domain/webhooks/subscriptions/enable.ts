@@ -1,5 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
+import { actorBehind, audit } from '../../audit/audit.ts'
 import type { ActorContext } from '../../core/context.ts'
 import { dbNow } from '../../core/db-now.ts'
 import { Problem } from '../../core/problem.ts'
@@ -8,7 +9,7 @@ import { requireActiveAccounts } from './account-check.ts'
 import { requireGrant } from './grant-coverage.ts'
 import { requireRoom } from './limit.ts'
 import { countMissed } from './missed-events.ts'
-import { requireOwnedSubscription } from './ownership.ts'
+import { requireSubscription } from './ownership.ts'
 
 /** Cleared, so that the failures that disabled it do not disable it again at once. */
 const healthy = {
@@ -27,7 +28,7 @@ const healthy = {
  * gone or the application is stopped, and `limit_reached` when others took its place while it had no grant.
  */
 export async function enableSubscription(ctx: ActorContext, { id }: { id: string }): Promise<{ missed: number }> {
-  const subscription = await requireOwnedSubscription(ctx, id)
+  const subscription = await requireSubscription(ctx, id)
   await transact(ctx, async (tx) => {
     await requireActiveAccounts(tx, subscription)
     await requireGrant(tx, subscription)
@@ -38,6 +39,9 @@ export async function enableSubscription(ctx: ActorContext, { id }: { id: string
       .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt)))
       .returning({ id: subscriptions.id })
     if (enabled.length === 0) throw new Problem('subscription_not_found', 'The subscription was just deleted.')
+    const { clientId, userId } = subscription
+    const actor = actorBehind(ctx.principal)
+    await audit(tx, { actor, action: 'subscription.enabled', userId, clientId, targetId: id })
     tx.afterCommit(tx.wake)
   })
   return { missed: await countMissed(ctx, subscription) }

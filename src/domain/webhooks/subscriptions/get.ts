@@ -5,17 +5,17 @@ import { isId } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
 import { livingSecrets } from '../secrets/secrets.ts'
 import { selectSubscriptionDetails, toSubscriptionDetails } from './details.ts'
-import { owns } from './ownership.ts'
+import { reaches } from './ownership.ts'
 import type { SecretInfo, SubscriptionDetails } from './resources.ts'
 
-/** One of the caller's subscriptions, and its living secrets by name, never the secrets. Throws `subscription_not_found`. */
+/** A subscription that the caller reaches, and its living secrets by name, never the secrets. Throws `subscription_not_found`. */
 export async function getSubscription(
   ctx: ActorContext,
   { id }: { id: string },
 ): Promise<SubscriptionDetails & { secrets: SecretInfo[] }> {
   const [row] = isId('subscription', id)
     ? await selectSubscriptionDetails(ctx).where(
-        and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), owns(ctx)),
+        and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), reaches(ctx)),
       )
     : []
   if (!row) throw new Problem('subscription_not_found', 'You have no subscription with this identifier.')

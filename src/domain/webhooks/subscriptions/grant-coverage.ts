@@ -13,13 +13,29 @@ const lockCovering = statement<[subscriptionId: string], { id: string }>(
 )
 
 /**
- * Throws `forbidden` unless the user of a subscription still allows it. The grant is locked against its revocation until the
- * transaction ends.
+ * Throws `forbidden`, in the words of `refusal`, unless the user of a subscription allows it as it is in this transaction. The
+ * grant is locked against its revocation until the transaction ends.
  */
-export async function requireGrant({ db }: InTransaction, { id, userId }: AboutUser): Promise<void> {
+export async function requireGrant(
+  { db }: InTransaction,
+  { id, userId }: AboutUser,
+  refusal: () => Problem = grantGone,
+): Promise<void> {
   if (userId === null) return
   const [living] = await lockCovering(db, id)
-  if (!living) throw grantGone()
+  if (!living) throw refusal()
+}
+
+const lockLiving = statement<[clientId: string, userId: string | null], { id: string }>(
+  'select id from grants where client_id = $1 and user_id = $2 and revoked_at is null order by id for share',
+)
+
+/** For what locks a subscription and then asks for its grant: whoever revokes one locks in this order, the grant first. */
+export async function lockGrants(
+  { db }: InTransaction,
+  whose: { clientId: string; userId: string | null },
+): Promise<void> {
+  await lockLiving(db, whose.clientId, whose.userId)
 }
 
 export const grantGone = () =>

@@ -4,7 +4,7 @@ import type { ActorContext } from '../../core/context.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../../core/paging.ts'
 import type { Subscription } from '../../core/resources.ts'
 import { selectSubscriptionDetails, toSubscriptionDetails } from './details.ts'
-import { owns } from './ownership.ts'
+import { owns, reaches } from './ownership.ts'
 import type { SubscriptionDetails } from './resources.ts'
 
 const columns = {
@@ -35,7 +35,7 @@ export async function listSubscriptions(
 
 type DetailsFilter = PageRequest & { application_id?: string | undefined }
 
-/** The caller's subscriptions with their health, all or those of one application, oldest first. */
+/** The subscriptions that the caller reaches, with their health, all or those of one application, oldest first. */
 export async function listSubscriptionDetails(
   ctx: ActorContext,
   { limit, cursor, application_id: clientId }: DetailsFilter,
@@ -44,7 +44,7 @@ export async function listSubscriptionDetails(
   const [after = ''] = decodeCursor(ctx, list, cursor) ?? []
   const isOfApplication = clientId === undefined ? undefined : eq(subscriptions.clientId, clientId)
   const rows = await selectSubscriptionDetails(ctx)
-    .where(and(gt(subscriptions.id, after), isNull(subscriptions.deletedAt), isOfApplication, owns(ctx)))
+    .where(and(gt(subscriptions.id, after), isNull(subscriptions.deletedAt), isOfApplication, reaches(ctx)))
     .orderBy(asc(subscriptions.id))
     .limit(limit + 1)
   return toPage(ctx, list, rows.map(toSubscriptionDetails), limit, ({ id }) => [id])

@@ -16,6 +16,15 @@ export type OwnedSubscription = Pick<
 }
 
 /**
+ * The condition under which a caller reaches a subscription at /trpc: those that are theirs, and of an application also those
+ * that it made for its users.
+ */
+export function reaches(ctx: ActorContext): SQL {
+  const { principal } = ctx
+  return principal.kind === 'application' ? eq(subscriptions.clientId, principal.clientId) : owns(ctx)
+}
+
+/**
  * The condition under which a subscription is the caller's. An application has those that it made for itself; a user by
  * an application's token has those that it made for them; a user who is signed in has all of the applications that they
  * own; the operator has all.
@@ -36,8 +45,8 @@ function ownsAsUser({ clientId, userId }: UserPrincipal): SQL {
   return sql`${subscriptions.clientId} in (select ${clients.id} from ${clients} where ${eq(clients.ownerId, userId)})`
 }
 
-/** A subscription of the caller's that is not deleted. Throws `subscription_not_found`. */
-export async function requireOwnedSubscription(ctx: ActorContext, id: string): Promise<OwnedSubscription> {
+/** A subscription that the caller reaches and that is not deleted. Throws `subscription_not_found`. */
+export async function requireSubscription(ctx: ActorContext, id: string): Promise<OwnedSubscription> {
   const [found] = isId('subscription', id)
     ? await ctx.db
         .select({
@@ -53,7 +62,7 @@ export async function requireOwnedSubscription(ctx: ActorContext, id: string): P
           isAllowed: sql<boolean>`${sql.raw(isAllowed('webhook_subscriptions'))}`,
         })
         .from(subscriptions)
-        .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), owns(ctx)))
+        .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), reaches(ctx)))
     : []
   if (!found) throw new Problem('subscription_not_found', 'You have no subscription with this identifier.')
   return found
