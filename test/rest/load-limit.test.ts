@@ -34,6 +34,15 @@ describe('places', () => {
     expect(takeAll(limit)).toHaveLength(250)
   })
 
+  test('are 500 for one /48 of IPv6, however many networks it has, and free again behind it', () => {
+    const limit = new LoadLimit()
+    const places = Array.from({ length: 300 }, (_, n) => takeAll(limit, `2001:db8:0:${n.toString(16)}::1`)).flat()
+    expect(places).toHaveLength(500)
+    expect(takeAll(limit, '2001:db8:1::1')).toHaveLength(250)
+    for (const place of places) place.end()
+    expect(takeAll(limit, '2001:db8:0:9::1')).toHaveLength(250)
+  })
+
   test('of streams are others, ten thousand', () => {
     const limit = new LoadLimit()
     const begin = () => {

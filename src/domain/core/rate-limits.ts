@@ -74,6 +74,12 @@ export function siteOf(address: string): string | undefined {
   return isIPv6(address) && !isMapped(address) ? groupsOf(address).slice(0, 3).join(':') : undefined
 }
 
+/** The same of what `networkOf` has made; undefined for an IPv4 address. */
+export function siteOfNetwork(network: string): string | undefined {
+  const end = network.lastIndexOf(':')
+  return end === -1 ? undefined : network.slice(0, end)
+}
+
 const isMapped = (address: string) => /^::ffff:\d+\./i.test(address)
 
 /** The eight groups of an IPv6 address, without leading zeros; a zone is dropped. */

@@ -1,5 +1,5 @@
 import { Problem } from '../../domain/core/problem.ts'
-import { networkOf } from '../../domain/core/rate-limits.ts'
+import { networkOf, siteOfNetwork } from '../../domain/core/rate-limits.ts'
 
 /** More requests at once would only wait for the database: a quick 503 serves callers better than a long queue. */
 export const REQUESTS_MAX = 1_000
@@ -8,6 +8,8 @@ const NETWORK_MAX = 250
 /** Bytes of bodies that are not whole yet, which wait outside of all places: of everybody, and of one address. */
 const UNFINISHED_BYTES_MAX = 64 * 1024 * 1024
 const UNFINISHED_NETWORK_BYTES_MAX = 8 * 1024 * 1024
+/** What a /48 of IPv6 may have of either, in times of what one of its networks may: one site can have 65,536 networks. */
+const SITE_FACTOR = 2
 /** Streams of live updates are idle most of the time; each costs a socket and little else. */
 export const STREAMS_MAX = 10_000
 
@@ -15,9 +17,9 @@ export const STREAMS_MAX = 10_000
 export class LoadLimit {
   #streams = 0
   #requests = 0
-  readonly #networks = new Map<string, number>()
+  readonly #networks = new NetworkAmounts(NETWORK_MAX)
   #unfinishedBytes = 0
-  readonly #unfinished = new Map<string, number>()
+  readonly #unfinished = new NetworkAmounts(UNFINISHED_NETWORK_BYTES_MAX)
 
   /** A place for a call, or undefined when there is none. Whoever takes it calls `end` when the call is over. */
   take(address: string): Place | undefined {
@@ -50,27 +52,21 @@ export class LoadLimit {
       this.#streams++
       return true
     }
-    const count = this.#networks.get(network) ?? 0
-    if (this.isFull || count >= NETWORK_MAX) return false
+    if (this.isFull || !this.#networks.add(network, 1)) return false
     this.#requests++
-    this.#networks.set(network, count + 1)
     return true
   }
 
   /** Counts bytes of an unfinished body; false, and not counted, when they are too many. */
   hold(network: string, bytes: number): boolean {
-    const held = (this.#unfinished.get(network) ?? 0) + bytes
-    if (held > UNFINISHED_NETWORK_BYTES_MAX || this.#unfinishedBytes + bytes > UNFINISHED_BYTES_MAX) return false
+    if (this.#unfinishedBytes + bytes > UNFINISHED_BYTES_MAX || !this.#unfinished.add(network, bytes)) return false
     this.#unfinishedBytes += bytes
-    this.#unfinished.set(network, held)
     return true
   }
 
   letGo(network: string, bytes: number): void {
     this.#unfinishedBytes -= bytes
-    const held = (this.#unfinished.get(network) ?? 0) - bytes
-    if (held > 0) this.#unfinished.set(network, held)
-    else this.#unfinished.delete(network)
+    this.#unfinished.subtract(network, bytes)
   }
 
   leave(network: string | undefined): void {
@@ -79,9 +75,39 @@ export class LoadLimit {
       return
     }
     this.#requests--
-    const left = (this.#networks.get(network) ?? 1) - 1
-    if (left === 0) this.#networks.delete(network)
-    else this.#networks.set(network, left)
+    this.#networks.subtract(network, 1)
+  }
+}
+
+/** What each network has of something, and the IPv6 site (/48) that it belongs to, neither beyond its bound. */
+class NetworkAmounts {
+  readonly #max: number
+  readonly #amounts = new Map<string, number>()
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** False, and nothing is added, when that is too much for the network or its site. */
+  add(network: string, amount: number): boolean {
+    const site = siteOfNetwork(network)
+    const ofNetwork = (this.#amounts.get(network) ?? 0) + amount
+    const ofSite = site === undefined ? 0 : (this.#amounts.get(site) ?? 0) + amount
+    if (ofNetwork > this.#max || ofSite > SITE_FACTOR * this.#max) return false
+    this.#amounts.set(network, ofNetwork)
+    if (site !== undefined) this.#amounts.set(site, ofSite)
+    return true
+  }
+
+  subtract(network: string, amount: number): void {
+    const site = siteOfNetwork(network)
+    this.#set(network, (this.#amounts.get(network) ?? 0) - amount)
+    if (site !== undefined) this.#set(site, (this.#amounts.get(site) ?? 0) - amount)
+  }
+
+  #set(key: string, amount: number): void {
+    if (amount > 0) this.#amounts.set(key, amount)
+    else this.#amounts.delete(key)
   }
 }
 
