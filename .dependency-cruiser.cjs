@@ -30,6 +30,7 @@ const domainRooms = [
   'webhooks',
   'applications',
   'oauth',
+  'factors',
   'accounts',
   'demo',
 ]
@@ -50,6 +51,10 @@ const packageHomes = {
   'react-router': ['client'],
   'drizzle-orm': ['domain', 'db'],
   jose: ['domain'],
+  otpauth: ['domain'],
+  qr: ['domain'],
+  '@simplewebauthn/server': ['domain'],
+  '@simplewebauthn/browser': ['client'],
   undici: ['domain'],
   '@node-rs/argon2': ['domain'],
   postgres: ['db'],

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { createUser } from '../domain/accounts/accounts.ts'
+import { resetFactors } from '../domain/factors/remove.ts'
 import { addAction, type CliIo } from './io.ts'
 import { table } from './output.ts'
 import { addSecretOption, readSecret } from './secret-option.ts'
@@ -10,6 +11,7 @@ type Options = { username: string; email: string }
 
 export function addUserCommands(user: Command, io: CliIo): void {
   addUserSuspension(user, io)
+  addResetFactors(user, io)
   const create = user
     .command('create')
     .description('make an account, and with it a channel of that name')
@@ -28,6 +30,24 @@ export function addUserCommands(user: Command, io: CliIo): void {
       const made = await io.withContext((ctx) => createUser(ctx, { username, email, password }, operator))
       const data = { ...made, password }
       return { data, text: table(data) }
+    },
+  })
+}
+
+function addResetFactors(user: Command, io: CliIo): void {
+  const reset = user
+    .command('reset-factors')
+    .description('take all second factors of an account away, for somebody who has lost them, and end its sessions')
+    .argument('<username>')
+  addAction(reset, io, {
+    examples: ['user reset-factors ada'],
+    work: async () => {
+      const [username = ''] = reset.args
+      const { id } = await io.withContext((ctx) => resetFactors(ctx, username))
+      return {
+        data: { id },
+        text: 'The account is entered by its password alone, until its owner sets up a factor again.',
+      }
     },
   })
 }

@@ -6,6 +6,8 @@ import {
   authorizationCodes,
   clientSecrets,
   idempotencyKeys,
+  pendingLogins,
+  totpEnrolments,
   usedAssertions,
   webhookSecrets,
 } from '../db/schema/index.ts'
@@ -36,6 +38,8 @@ const endings = {
   accessTokens,
   usedAssertions,
   idempotencyKeys,
+  pendingLogins,
+  totpEnrolments,
   clientSecrets,
   webhookSecrets,
   refreshTokens: 'with their grant',

@@ -8,6 +8,7 @@ import { AuditRecord } from '../domain/audit/resources.ts'
 import { listAllowed, revokeAllowed } from '../domain/oauth/allowed-applications.ts'
 import { AllowedApplication } from '../domain/oauth/resources.ts'
 import { deleteHearingSubscription } from '../domain/webhooks/subscriptions/delete.ts'
+import { factorsRouter, totpRouter } from './factors.ts'
 import { page, paging, text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { router } from './trpc.ts'
@@ -33,6 +34,9 @@ export const accountRouter = router({
     .input(z.object(paging()))
     .output(page(AuditRecord))
     .query(({ ctx, input }) => listOwnAudit(ctx, input)),
+
+  factors: factorsRouter,
+  totp: totpRouter,
 
   sessions: router({
     list: procedure({ access: 'session' })

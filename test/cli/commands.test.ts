@@ -48,6 +48,7 @@ describe('applications and keys', () => {
     expect(await answerOf('user', 'disable', 'troll')).toEqual({ id: userId, disabled: true })
     expect((await run(['user', 'disable', 'troll'])).status).toBe(1)
     expect(await answerOf('user', 'enable', 'troll')).toEqual({ id: userId, disabled: false })
+    expect((await run(['user', 'reset-factors', 'troll'])).status).toBe(1)
   })
 
   test('a key is made, inspected, replaced and revoked', async () => {

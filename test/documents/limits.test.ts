@@ -5,7 +5,13 @@ import * as lengths from '../../src/shared/limits.ts'
 
 const guide = readFileSync('docs/guides/limits.md', 'utf8')
 const shown = (points: number) => points.toLocaleString('en')
-const spans: Record<number, string> = { 30: '30 seconds', 60: 'a minute', 900: '15 minutes', 3600: 'an hour' }
+const spans: Record<number, string> = {
+  30: '30 seconds',
+  60: 'a minute',
+  900: '15 minutes',
+  3600: 'an hour',
+  86400: 'a day',
+}
 
 test('the guide names every limit of rates', () => {
   const missing = Object.values(rateLimits).filter(

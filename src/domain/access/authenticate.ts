@@ -44,7 +44,8 @@ const unproven = (message: string) => new Problem('invalid_token', message, { sc
 export async function authenticateSession(ctx: Context, secret: string): Promise<UserPrincipal> {
   const session = await findSession(ctx, secret)
   if (!session) throw new Problem('invalid_token', 'The session has ended. Log in again.')
-  return { kind: 'user', userId: session.userId, username: session.username, clientId: null, scopes }
+  const { id, userId, username, amr, isFresh } = session
+  return { kind: 'user', userId, username, clientId: null, scopes, session: { id, amr, isFresh } }
 }
 
 /** Never an overlay key, which the feed alone takes (`authenticateOverlay`). */

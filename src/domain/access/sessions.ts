@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { and, asc, desc, eq, inArray, lt, type SQL } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, lt, ne, type SQL } from 'drizzle-orm'
 import { loginSessions } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import type { AuthenticationMethod } from '../../shared/authentication-methods.ts'
@@ -13,6 +13,7 @@ import { isId, newId } from '../core/ids.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
+import { endPendingLoginsOf } from './pending-logins.ts'
 import type { LoginSession } from './resources.ts'
 
 const LIFE_MS = 7 * DAY_MS
@@ -33,6 +34,8 @@ export type Session = {
   username: string
   authenticatedAt: Date
   amr: readonly AuthenticationMethod[]
+  /** Whether that was at most ten minutes ago. */
+  isFresh: boolean
 }
 
 type FoundSession = {
@@ -41,11 +44,13 @@ type FoundSession = {
   username: string
   authenticated_at: string
   amr: AuthenticationMethod[]
+  is_fresh: boolean
   is_use_due: boolean
 }
 
 const findAlive = statement<[hash: Buffer], FoundSession>(`
   select s.id, s.user_id, u.username, ${instantText('s.authenticated_at')} as authenticated_at, s.amr,
+         s.authenticated_at > statement_timestamp() - interval '10 minutes' as is_fresh,
          s.last_seen_at < statement_timestamp() - interval '1 minute' as is_use_due
     from login_sessions s
     join users u on u.id = s.user_id
@@ -60,8 +65,8 @@ export async function findSession(ctx: Context, secret: string): Promise<Session
   const [found] = await findAlive(ctx.db, sha256(secret))
   if (!found) return undefined
   if (found.is_use_due) await noteUse(ctx.db, found.id)
-  const { id, user_id: userId, username, authenticated_at: authenticatedAt, amr } = found
-  return { id, userId, username, authenticatedAt: new Date(authenticatedAt), amr }
+  const { id, user_id: userId, username, authenticated_at: authenticatedAt, amr, is_fresh: isFresh } = found
+  return { id, userId, username, authenticatedAt: new Date(authenticatedAt), amr, isFresh }
 }
 
 /**
@@ -116,9 +121,31 @@ export async function endSession(ctx: Context, secret: string): Promise<void> {
   await transact(ctx, (tx) => endSessions(tx, eq(loginSessions.secretHash, sha256(secret))))
 }
 
-/** Ends all sessions of a user. */
+/** Ends all sessions of a user, and the logins that still wait for a second factor. */
 export async function endSessionsOf(tx: InTransaction, userId: string): Promise<void> {
   await endSessions(tx, eq(loginSessions.userId, userId))
+  await endPendingLoginsOf(tx, userId)
+}
+
+/** The same, but for the session `kept`. */
+export async function endOtherSessions(tx: InTransaction, userId: string, kept = ''): Promise<void> {
+  await endSessions(tx, and(eq(loginSessions.userId, userId), ne(loginSessions.id, kept)))
+  await endPendingLoginsOf(tx, userId)
+}
+
+const addMethod = statement<[id: string, method: AuthenticationMethod], never>(`
+  update login_sessions
+     set authenticated_at = statement_timestamp(),
+         amr = array(select m from unnest(array['pwd','otp','hwk']) m where m = any (amr) or m = $2)
+   where id = $1`)
+
+/** Notes that the user of a session has just proved once more who they are. */
+export async function noteAuthentication(
+  { db }: Pick<Context, 'db'>,
+  id: string,
+  method: AuthenticationMethod,
+): Promise<void> {
+  await addMethod(db, id, method)
 }
 
 /** Ends a session of the caller, which may be the one that is calling. Throws `not_found`. */

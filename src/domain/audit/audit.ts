@@ -15,6 +15,8 @@ export type AuditActor = { type: 'user' | 'client'; id: string } | { type: 'oper
 type AuditAction =
   | `user.${'created' | 'email_changed' | 'password_changed' | 'disabled' | 'enabled'}`
   | `session.${'started' | 'ended'}`
+  | `factor.${'added' | 'removed' | 'reset'}`
+  | `recovery_codes.${'created' | 'used'}`
   | `application.${'created' | 'updated' | 'deleted' | 'disabled' | 'enabled'}`
   | `secret.${'created' | 'revoked'}`
   | `key.${'created' | 'rolled' | 'revoked'}`

@@ -1,3 +1,4 @@
+import type { AuthenticationMethod } from '../../shared/authentication-methods.ts'
 import type { Scope } from './scopes.ts'
 
 /** Stands for a person: a user's access token, or a login session (which belongs to no application). */
@@ -8,7 +9,12 @@ export type UserPrincipal = {
   clientId: string | null
   scopes: readonly Scope[]
   boundTo?: string
+  /** Where it is a login session. */
+  session?: ActingSession
 }
+
+/** A login session as it acts: `amr` is how its user has proved who they are (RFC 8176), `isFresh` that it was just now. */
+export type ActingSession = { id: string; amr: readonly AuthenticationMethod[]; isFresh: boolean }
 
 /** Stands for an application: a token of `client_credentials`, or an API key. */
 type ApplicationPrincipal = {

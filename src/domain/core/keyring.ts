@@ -8,6 +8,7 @@ export type Purpose =
   | 'consent-ticket'
   | 'cursor'
   | 'form'
+  | 'totp-secret'
 
 export type OneOrMore<Item> = readonly [Item, ...Item[]]
 

@@ -29,6 +29,8 @@ export const rateLimits = {
   loginAddress: { name: 'login-address', points: 100, windowS: 3600 },
   /** The same by the IPv6 network of a whole site. */
   loginSite: { name: 'login-site', points: 1000, windowS: 3600 },
+  /** Wrong codes of an authenticator, by account: there are only a million of them. */
+  codeAccount: { name: 'code-account', points: 50, windowS: 86_400 },
   /** New accounts, by address. */
   signUp: { name: 'sign-up', points: 20, windowS: 3600 },
   /** The same by the IPv6 network of a whole site. */

@@ -2,10 +2,11 @@ import { databaseTime } from '../../db/database-time.ts'
 import { maintainPartitions } from '../../db/partitions.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { deleteExpired } from '../../domain/expiry.ts'
+import { reEncryptFactors } from '../../domain/factors/re-encrypt.ts'
 import { maintainDeliveries } from '../../domain/webhooks/worker/maintenance.ts'
 import { HOUR_MS } from '../../time/durations.ts'
 
-/** Creates the partitions of the next days and deletes what has expired by the clock of the database, now and every hour. */
+/** Creates the partitions of the next days, deletes what has expired by the clock of the database, and seals with the current key, now and every hour. */
 export function startMaintenance(ctx: Context): AsyncDisposable {
   const maintain = async () => {
     try {
@@ -13,6 +14,7 @@ export function startMaintenance(ctx: Context): AsyncDisposable {
       await maintainDeliveries(ctx, now)
       await maintainPartitions(ctx.slow)
       await deleteExpired(ctx, now)
+      await reEncryptFactors(ctx)
     } catch (error) {
       ctx.log.error({ err: error }, 'Hourly maintenance failed: next attempt in an hour')
     }

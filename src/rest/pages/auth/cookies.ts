@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Response } from 'express'
 
-type CookieName = 'sid' | 'visitor'
+/** `login`: of a login that waits for its second factor. */
+type CookieName = 'sid' | 'visitor' | 'login'
 
 /** As browsers know it: `__Host-` needs https (RFC 6265bis, section 4.1.3.2). */
 const fullName = (name: CookieName, publicUrl: string) => (isHttps(publicUrl) ? `__Host-${name}` : name)

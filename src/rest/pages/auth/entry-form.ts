@@ -1,8 +1,9 @@
 import { type Request, type Response, Router } from 'express'
+import type { Entry } from '../../../domain/accounts/enter.ts'
 import type { Context } from '../../../domain/core/context.ts'
 import { Problem } from '../../../domain/core/problem.ts'
 import type { Html } from '../html.ts'
-import { setCookie } from './cookies.ts'
+import { clearCookie, setCookie } from './cookies.ts'
 import { guardForm, requireVisitorToken, visitorToken } from './csrf.ts'
 import { formField } from './form-fields.ts'
 import { hiddenFields, redirectWithoutReferrer, showPage } from './page.ts'
@@ -12,11 +13,11 @@ import { returnPath } from './return-path.ts'
 /** What a form shows again when it was not accepted, and where the browser goes once it is. */
 export type ShownForm<Name extends string> = { next: string; values?: Record<Name, string>; problem?: Problem }
 
-/** A form that ends with a session: to log in, to sign up. */
+/** A form that ends with a session, maybe after a second step: to log in, to sign up. */
 export type EntryForm<Name extends string> = {
   fields: readonly Name[]
-  /** Resolves to the secret of a new session. What it throws as a `Problem` is shown with the form. */
-  enter: (ctx: PageContext, values: Record<Name, string>) => Promise<string>
+  /** Resolves to a new session, or to what waits for the second factor. What it throws as a `Problem` is shown with the form. */
+  enter: (ctx: PageContext, values: Record<Name, string>, request: Request) => Promise<Entry>
   show: (ctx: PageContext, request: Request, response: Response, form: ShownForm<Name>) => void
 }
 
@@ -33,13 +34,24 @@ export function entryPages<Name extends string>(
     const next = formField(request, 'next')
     const values = Object.fromEntries(fields.map((name) => [name, formField(request, name)])) as Record<Name, string>
     try {
-      setCookie(response, 'sid', await enter(ctx, values), publicUrl)
+      const entry = await enter(ctx, values, request)
+      return goOn(response, entry, { next, publicUrl })
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem
       return show(ctx, request, response, { next, values, problem })
     }
-    return redirectWithoutReferrer(response, returnPath(next, publicUrl))
   })
+}
+
+function goOn(response: Response, entry: Entry, { next, publicUrl }: { next: string; publicUrl: string }): void {
+  if ('session' in entry) {
+    setCookie(response, 'sid', entry.session, publicUrl)
+    clearCookie(response, 'login', publicUrl)
+    redirectWithoutReferrer(response, returnPath(next, publicUrl))
+  } else {
+    setCookie(response, 'login', entry.pending, publicUrl)
+    redirectWithoutReferrer(response, `/login/code?next=${encodeURIComponent(next)}`)
+  }
 }
 
 type EntryPage = { title: string; next: string; problem: Problem | undefined; form: (hidden: Html[]) => Html }

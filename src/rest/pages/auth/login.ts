@@ -7,13 +7,15 @@ import { nextOf } from './form-fields.ts'
 import { redirectWithoutReferrer } from './page.ts'
 import { type CallerOf, currentSession, type PageContext, pageContext } from './page-context.ts'
 import { returnPath } from './return-path.ts'
+import { secondStepPages } from './second-step.ts'
 import { styleSheet } from './style.ts'
 
-/** Log in, and the style sheet of all pages. */
+/** Log in, the second step of it, and the style sheet of all pages. */
 export function loginPages(context: Context, callerOf: CallerOf): Router {
   const form = { fields: ['username', 'password'] as const, enter: logIn, show: showLogin }
   const router = entryPages(context, callerOf, form)
 
+  router.use('/code', secondStepPages(context, callerOf))
   router.get('/style.css', (_request, response) => {
     response.set('Cache-Control', 'public, max-age=3600').type('css').send(styleSheet)
   })

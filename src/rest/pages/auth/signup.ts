@@ -1,6 +1,7 @@
 import type { Request, Response, Router } from 'express'
 import { startSession } from '../../../domain/access/sessions.ts'
 import { signUp } from '../../../domain/accounts/accounts.ts'
+import type { Entry } from '../../../domain/accounts/enter.ts'
 import type { Context } from '../../../domain/core/context.ts'
 import type { Problem } from '../../../domain/core/problem.ts'
 import { PASSWORD_LENGTH_MIN } from '../../../shared/limits.ts'
@@ -21,9 +22,9 @@ export function signUpPages(context: Context, callerOf: CallerOf): Router {
   return router
 }
 
-async function enter(ctx: PageContext, newcomer: Record<Field, string>): Promise<string> {
+async function enter(ctx: PageContext, newcomer: Record<Field, string>): Promise<Entry> {
   const { id } = await signUp(ctx, newcomer)
-  return startSession(ctx, id, ['pwd'])
+  return { session: await startSession(ctx, id, ['pwd']) }
 }
 
 function showSignUp(ctx: PageContext, request: Request, response: Response, shown: ShownForm<Field>): void {

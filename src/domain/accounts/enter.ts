@@ -1,0 +1,54 @@
+import { statement } from '../../db/statement.ts'
+import type { AuthenticationMethod } from '../../shared/authentication-methods.ts'
+import { endPendingLogin, type PendingLogin, startPendingLogin } from '../access/pending-logins.ts'
+import { endSession, startSession } from '../access/sessions.ts'
+import type { CalledContext } from '../core/context.ts'
+import { type InTransaction, transact } from '../core/transaction.ts'
+import { hasFactor } from '../factors/standing.ts'
+
+/** What a right password leads to: a session, or the question for the second factor. Each is the secret of a cookie. */
+export type Entry = { session: string } | { pending: string }
+
+/** Waits for whoever changes how the account is entered, and is waited for. What it depends on is read after it. */
+const lockEntered = statement<[userId: string, passwordHash: string | null], { id: string }>(`
+  select id from users
+   where id = $1 and disabled_at is null and password_hash is not distinct from $2 for share`)
+
+/**
+ * Lets somebody in whose password was right, if it still is and the account has no second factor; undefined when it was changed
+ * or closed meanwhile.
+ */
+export async function enterByPassword(
+  ctx: CalledContext,
+  user: { id: string; passwordHash: string | null },
+): Promise<Entry | undefined> {
+  return transact(ctx, async (tx) => {
+    const [standing] = await lockEntered(tx.db, user.id, user.passwordHash)
+    if (!standing) return undefined
+    if (await hasFactor(tx, user.id)) return { pending: await startPendingLogin(tx, user.id) }
+    return { session: await enter(tx, user.id, ['pwd']) }
+  })
+}
+
+/**
+ * Makes a session of a login whose second factor was right; undefined when it has ended meanwhile, as it does by a new
+ * password.
+ */
+export async function finishLogin(
+  tx: InTransaction<CalledContext>,
+  login: PendingLogin,
+  method: AuthenticationMethod,
+): Promise<string | undefined> {
+  if (!(await endPendingLogin(tx, login))) return undefined
+  return enter(tx, login.userId, ['pwd', method])
+}
+
+/** Starts a session in place of the one that the caller had. */
+export async function enter(
+  tx: InTransaction<CalledContext>,
+  userId: string,
+  amr: readonly AuthenticationMethod[],
+): Promise<string> {
+  if (tx.caller.session !== undefined) await endSession(tx, tx.caller.session)
+  return startSession(tx, userId, amr)
+}

@@ -1,0 +1,22 @@
+import { statement } from '../../db/statement.ts'
+import type { Context } from '../core/context.ts'
+import type { InTransaction } from '../core/transaction.ts'
+
+const lock = statement<[userId: string], { id: string }>('select id from users where id = $1 for no key update')
+
+/**
+ * Makes whoever changes what an account is entered by wait for another who does, and for logins. What is read before may be
+ * old by then.
+ */
+export async function lockUser(tx: InTransaction, userId: string): Promise<void> {
+  await lock(tx.db, userId)
+}
+
+const findFactor = statement<[userId: string], { has: boolean }>(`
+  select exists (select from totp_factors where user_id = $1) or exists (select from passkeys where user_id = $1) as has`)
+
+/** Whether an account has a second factor, so that its password alone opens nothing. */
+export async function hasFactor({ db }: Pick<Context, 'db'>, userId: string): Promise<boolean> {
+  const [found] = await findFactor(db, userId)
+  return found?.has === true
+}
