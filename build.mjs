@@ -36,7 +36,7 @@ export function buildIfStale() {
       'vite.service.config.ts',
       'package-lock.json',
     ],
-    isOutput: (file) => file.endsWith('.js') && !/^(console|overlay|\.fresh-)/.test(file),
+    isOutput: (file) => /^[^\\/]+\.js$/.test(file), // other folders of dist/ are made by others
     prepare: patchPackages,
     build: (fresh) => ['build', '--config', 'vite.service.config.ts', '--outDir', fresh, '--logLevel', 'error'],
   })

@@ -1,7 +1,24 @@
-import { createTRPCClient, httpBatchLink, httpSubscriptionLink, isTRPCClientError, splitLink } from '@trpc/client'
-import type { EventSource, FetchLike } from 'eventsource'
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpSubscriptionLink,
+  isTRPCClientError,
+  splitLink,
+  type TRPCClient,
+  type TRPCClientError,
+} from '@trpc/client'
+import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import type { AppRouter } from '../routers/index.ts'
 import { CALL_BATCH_MAX } from '../shared/limits.ts'
+
+export type { AppRouter }
+/** What a procedure takes: `RouterInputs['chat']['send']`. */
+export type RouterInputs = inferRouterInputs<AppRouter>
+/** What a procedure answers, or of a subscription what it yields. */
+export type RouterOutputs = inferRouterOutputs<AppRouter>
+
+/** A class such as that of the package `eventsource`, whose option `fetch` sends what is asked for. */
+type EventSourceClass = NonNullable<Parameters<typeof httpSubscriptionLink>[0]['EventSource']>
 
 export type ClientOptions = {
   /** Where the service is, for example `https://api.example.com`. */
@@ -14,7 +31,7 @@ export type ClientOptions = {
   /** Called after every request with whether the service answered it. */
   onReachable?: ((isReachable: boolean) => void) | undefined
   /** For subscriptions where there is none, as in Node, or with a credential: that of the package `eventsource`. */
-  EventSource?: typeof EventSource | undefined
+  EventSource?: EventSourceClass | undefined
 }
 
 /**
@@ -22,14 +39,14 @@ export type ClientOptions = {
  * call rejects with a `TRPCClientError`, whose `data.problem` has the `code` and `message` that REST shows. Subscriptions
  * connect again by themselves and go on where they were cut off, until a refusal, which ends them with such an error.
  */
-export function createClient({ baseUrl, credential, onReachable, EventSource }: ClientOptions) {
+export function createClient({ baseUrl, credential, onReachable, EventSource }: ClientOptions): TRPCClient<AppRouter> {
   const url = `${baseUrl.replace(/\/$/, '')}/trpc`
   const headers = async (): Promise<Record<string, string>> => {
     const token = typeof credential === 'function' ? await credential() : credential
     return token === undefined ? {} : { authorization: `Bearer ${token}` }
   }
-  const fetchStream: FetchLike = async (to, init) =>
-    fetch(to, { ...init, headers: { ...init.headers, ...(await headers()) } })
+  const fetchStream: typeof fetch = async (to, init) =>
+    fetch(to, { ...init, headers: { ...init?.headers, ...(await headers()) } })
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({
@@ -69,7 +86,7 @@ function watchedFetch(tell: (isReachable: boolean) => void) {
 }
 
 /** Whether an error is a failed call, answered or not. */
-export const isFailedCall = (error: unknown) => isTRPCClientError<AppRouter>(error)
+export const isFailedCall = (error: unknown): error is TRPCClientError<AppRouter> => isTRPCClientError<AppRouter>(error)
 
 /** The service's answer to a call that failed; undefined when it did not answer. */
 export function problemOf(error: unknown): { code: string; message: string } | undefined {

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import { statement } from '../db/statement.ts'
 import { isUsername } from './channels.ts'
 import type { PlacedEvent } from './core/live.ts'
@@ -9,7 +10,8 @@ import { openStream } from './events/feed/follow-feed.ts'
 import { type Start, startAt } from './events/feed/start.ts'
 import type { EventStream, StreamContext } from './events/streams/event-stream.ts'
 
-export type RoomChange = { change: 'sent' | 'deleted'; message: EventMessage }
+const RoomChange = z.object({ change: z.enum(['sent', 'deleted']), message: EventMessage })
+export type RoomChange = z.output<typeof RoomChange>
 
 export type ChatWatch = {
   room_name: string

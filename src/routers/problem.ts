@@ -1,4 +1,5 @@
 import type { TRPCError } from '@trpc/server'
+import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import * as z from 'zod'
 import { databaseProblem } from '../domain/core/database-problem.ts'
 import { Problem, type ProblemCode } from '../domain/core/problem.ts'
@@ -28,6 +29,29 @@ export const trpcCodes = {
   500: 'INTERNAL_SERVER_ERROR',
   503: 'SERVICE_UNAVAILABLE',
 } as const satisfies Record<Problem['status'], TRPCError['code']>
+
+/** A failed call as /trpc answers it. */
+export type CallFailure = {
+  message: string
+  code: (typeof TRPC_ERROR_CODES_BY_KEY)[TRPCError['code']]
+  data: {
+    code: TRPCError['code']
+    /** Which the status of the answer follows, so domain code never has to throw a TRPCError. */
+    httpStatus: Problem['status']
+    /** What REST shows. */
+    problem: { code: ProblemCode; message: string }
+  }
+}
+
+export function callFailureOf(error: TRPCError): CallFailure {
+  const { code, message, status } = problemFrom(error)
+  const name = trpcCodes[status]
+  return {
+    message,
+    code: TRPC_ERROR_CODES_BY_KEY[name],
+    data: { code: name, httpStatus: status, problem: { code, message } },
+  }
+}
 
 /** What the caller may know of a failed call. Anything unforeseen becomes `internal_error` and nothing more. */
 export function problemFrom({ code, cause, message }: TRPCError): Problem {

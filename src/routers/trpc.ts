@@ -1,5 +1,4 @@
 import { initTRPC, type TRPCError } from '@trpc/server'
-import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import { type Access, admit, asPrincipal, asUser } from '../domain/access/admission.ts'
 import type { Reader } from '../domain/core/actor.ts'
 import type { Caller } from '../domain/core/caller.ts'
@@ -7,7 +6,7 @@ import type { Context as DomainContext } from '../domain/core/context.ts'
 import { withinDeadline } from '../domain/core/deadline.ts'
 import { Problem } from '../domain/core/problem.ts'
 import type { OperationMeta } from './operation-meta.ts'
-import { problemFrom, trpcCodes } from './problem.ts'
+import { callFailureOf, problemFrom } from './problem.ts'
 import { LiveCall } from './streams.ts'
 
 export type ProcedureContext = DomainContext & {
@@ -25,16 +24,7 @@ const t = initTRPC
       ping: { enabled: true, intervalMs: 15_000 },
       client: { reconnectAfterInactivityMs: 40_000 },
     },
-    /** The HTTP status of /trpc follows `httpStatus`, so domain code never has to throw a TRPCError. */
-    errorFormatter({ error }) {
-      const { code, message, status } = problemFrom(error)
-      const name = trpcCodes[status]
-      return {
-        message,
-        code: TRPC_ERROR_CODES_BY_KEY[name],
-        data: { code: name, httpStatus: status, problem: { code, message } },
-      }
-    },
+    errorFormatter: ({ error }) => callFailureOf(error),
   })
 
 export const router = t.router

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createDocument } from '../../src/rest/openapi/document.ts'
 
-const tools = join(import.meta.dirname, '../../tools')
+export const tools = join(import.meta.dirname, '../../tools')
 const ours = join(import.meta.dirname, '../../node_modules/.bin')
 const theirs = join(tools, 'node_modules/.bin')
 const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', SCARF_ANALYTICS: 'false', CI: 'true' }
