@@ -27,6 +27,7 @@ const domainRooms = [
   'usage',
   'events',
   '*',
+  'ingest',
   'webhooks',
   'applications',
   'oauth',

@@ -23,6 +23,10 @@ const whole = (least: number, most: number) => {
     .transform(Number)
     .pipe(z.number().min(least, message).max(most, message))
 }
+const printable = (least: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^[\\x21-\\x7E]{${least},}$`), `must be at least ${least} printable characters without spaces`)
 const url = (schemes: RegExp, example: string) =>
   z.string().refine((text) => schemes.test(text) && !/\s/.test(text), `must be an address like ${example}`)
 const postgresUrl = url(/^postgres(ql)?:\/\/[^/]/, 'postgres://user:password@host:5432/database')
@@ -70,10 +74,7 @@ export const variables = {
     .default('.data')
     .transform((folder) => resolve(folder)),
   DEMO_DATA: onOff('whether demo data is made at the start').optional(),
-  CRON_SECRET: z
-    .string()
-    .regex(/^[\x21-\x7E]{16,}$/, 'must be at least 16 printable characters without spaces')
-    .optional(),
+  CRON_SECRET: printable(16).optional(),
   SECRET_KEYS: z
     .string()
     .transform((text) => text.split(',').map((key) => key.trim()))
@@ -93,6 +94,12 @@ export const variables = {
   WEB_CONCURRENCY: whole(1, 64).default(1),
   TRUST_PROXY: whole(0, 32).default(0),
   METRICS_PORT: whole(1, 65_535).optional(),
+  INGEST_PORT: whole(1, 65_535).optional(),
+  INGEST_SECRET: printable(16).optional(),
+  INGEST_SERVER_URL: z
+    .string()
+    .regex(/^(rtmps?|srt|https?):\/\/[^\s/]+\S*$/, 'must be an address like rtmp://live.example/live')
+    .optional(),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.transform(withoutSlash).optional(),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
@@ -174,11 +181,13 @@ function configOf(read: Environment) {
       allowPrivate: isOn(read.WEBHOOK_ALLOW_PRIVATE, isEmbedded && isForThisMachine),
       allowCidrs: read.WEBHOOK_ALLOW_CIDRS ?? [],
       proxyUrl: read.WEBHOOK_PROXY_URL,
-      ownPorts: [read.PORT, ...(read.METRICS_PORT === undefined ? [] : [read.METRICS_PORT])],
+      ownPorts: [read.PORT, read.METRICS_PORT, read.INGEST_PORT].filter((port) => port !== undefined),
     },
     processes: read.WEB_CONCURRENCY,
     trustedProxies: read.TRUST_PROXY,
     metricsPort: read.METRICS_PORT,
+    ingestPort: read.INGEST_PORT,
+    ingest: read.INGEST_PORT === undefined ? undefined : ingestOf(read),
     traces: { endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT, share: read.OTEL_TRACES_SAMPLER_ARG },
     hasRateLimits: read.RATE_LIMITS === 'on',
     hasStreamLimits: read.STREAM_LIMITS === 'on',
@@ -186,6 +195,11 @@ function configOf(read: Environment) {
     logLevel: read.LOG_LEVEL,
   }
 }
+
+const ingestOf = ({ INGEST_SECRET, INGEST_SERVER_URL }: Environment) => ({
+  secret: INGEST_SECRET,
+  serverUrl: INGEST_SERVER_URL,
+})
 
 /**
  * Without a secret nobody is let in but this machine, and not even that where a proxy on it may call for strangers: behind

@@ -10,7 +10,7 @@ export function addTokenCommands(token: Command, io: CliIo): void {
     .description('tell what a credential is and whether it works; the status is 1 when it does not')
     .argument(
       '[source]',
-      '"-": an access token, refresh token, API key, overlay key or client secret is read from standard input',
+      '"-": an access token, refresh token, API key, overlay key, stream key or client secret is read from standard input',
       '-',
     )
   addAction(inspect, io, {
@@ -47,5 +47,6 @@ const reasons = {
   api_key: 'it was revoked, or its application is stopped',
   client_secret: 'its application is stopped',
   overlay_key: 'its account is stopped',
+  stream_key: 'its account is stopped',
   unknown: 'nothing like it was issued here',
 } as const satisfies Record<Inspection['kind'], string>

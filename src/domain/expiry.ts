@@ -42,6 +42,8 @@ const endings = {
   totpEnrolments,
   clientSecrets,
   webhookSecrets,
+  ingestConnections: 'by whoever watches encoders, and hourly',
+  thumbnails: 'with what is stored of them',
   refreshTokens: 'with their grant',
   grants: 'by age, or a while after their revocation',
   loginSessions: 'by age',

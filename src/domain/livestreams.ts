@@ -87,11 +87,15 @@ export async function endLivestream(ctx: UserContext): Promise<{ ended: boolean 
   return transact(ctx, async (tx) => {
     const [livestream] = await livestreamOf(tx.db, tx.principal.userId)
     const at = tx.now()
-    const ended = await tx.db.update(livestreams).set({ endedAt: at, updatedAt: at }).where(isRunning(tx)).returning()
+    const ended = await tx.db
+      .update(livestreams)
+      .set({ endedAt: at, updatedAt: at, thumbnailUrl: null })
+      .where(isRunning(tx))
+      .returning()
     if (!livestream || ended.length === 0) return { ended: false }
     await emitEvent(tx, 'livestream.ended', {
       channel: channelOf(tx),
-      data: { ...livestream, updated_at: at.toISOString() },
+      data: { ...livestream, thumbnail_url: null, updated_at: at.toISOString() },
     })
     return { ended: true }
   })

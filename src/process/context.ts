@@ -29,6 +29,7 @@ export type ContextConfig = CountersConfig &
     | 'targets'
     | 'cronAccess'
     | 'signup'
+    | 'ingest'
     | 'hasStreamLimits'
   >
 
@@ -84,6 +85,7 @@ export async function openContext(
     targets: config.targets,
     cronAccess: config.cronAccess,
     signup: config.signup,
+    ingest: config.ingest,
     demoClientId,
     log: logger,
     traces,

@@ -84,6 +84,11 @@ export async function openService(config: Config, lifecycle: Lifecycle, given: S
   deliveries.use(notifyCommits(context, wakeHub))
   if (config.hasWorker) deliveries.use(startWorker(context, { wakeHub }))
   if (config.hasWorker && nats) deliveries.use(startRelay(context, { wakeHub, publisher: nats.publisher }))
+  const { ingestPort } = config
+  if (ingestPort !== undefined) {
+    const { openIngest } = await import('./background/ingest.ts')
+    deliveries.use(await openIngest(context, { ...config, ingestPort }))
+  }
   deliveries.use(startMaintenance(context))
   return storage
 }

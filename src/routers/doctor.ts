@@ -6,7 +6,15 @@ import { text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { router } from './trpc.ts'
 
-const kinds = ['access_token', 'refresh_token', 'api_key', 'client_secret', 'overlay_key', 'unknown'] as const
+const kinds = [
+  'access_token',
+  'refresh_token',
+  'api_key',
+  'client_secret',
+  'overlay_key',
+  'stream_key',
+  'unknown',
+] as const
 
 /** Nothing, too: that it is missing may be the mistake. */
 const given = () => z.string()

@@ -12,6 +12,7 @@ import { livestreamsRouter } from './livestreams.ts'
 import { moderationRouter } from './moderation.ts'
 import { oauthRouter } from './oauth.ts'
 import { overlaysRouter } from './overlays.ts'
+import { streamKeysRouter } from './stream-keys.ts'
 import { router } from './trpc.ts'
 import { usageRouter } from './usage.ts'
 import { usersRouter } from './users.ts'
@@ -27,6 +28,7 @@ const shared = {
   moderation: moderationRouter,
   events: eventsRouter,
   overlays: overlaysRouter,
+  streamKeys: streamKeysRouter,
   health: healthRouter,
   account: accountRouter,
   applications: applicationsRouter,

@@ -9,6 +9,7 @@ const kinds: Record<TokenKind, string> = {
   secret: 'lscs',
   key: 'lsk',
   overlay: 'lsok',
+  stream: 'lssk',
 }
 const kindNames = Object.keys(kinds) as TokenKind[]
 

@@ -80,7 +80,8 @@ describe('the environment', () => {
   })
 
   test('the ports of the service are no place for webhooks', () => {
-    expect(readConfig({ PORT: '3001', METRICS_PORT: '9464' }).targets.ownPorts).toEqual([3001, 9464])
+    const given = { PORT: '3001', METRICS_PORT: '9464', INGEST_PORT: '3002' }
+    expect(readConfig(given).targets.ownPorts).toEqual([3001, 9464, 3002])
   })
 
   test('an empty value counts as absent', () => {
@@ -127,6 +128,9 @@ describe('a wrong value stops the start with one line that names the variable', 
     ['DEMO_DATA', 'yes'],
     ['CRON_SECRET', 'two words of enough length'],
     ['CRON_SECRET', 'only-15-letters'],
+    ['INGEST_PORT', '0'],
+    ['INGEST_SECRET', 'only-15-letters'],
+    ['INGEST_SERVER_URL', 'live.example/live'],
     ['SECRET_KEYS', 'short'],
     ['SECRET_KEYS', `${KEY},`],
     ['WEBHOOK_WORKER', 'true'],

@@ -4,7 +4,7 @@ import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
 import { countOrRefuse, networkOf, rateLimits } from '../core/rate-limits.ts'
 import { isSame } from '../core/timing-safe.ts'
-import { isLoopbackHost, parseUrl } from '../core/url.ts'
+import { admitThisMachine } from './this-machine.ts'
 
 /**
  * Lets a cron job in. With `CRON_SECRET`: whoever sends it. Without: only this machine, by its own name, and no request that
@@ -14,21 +14,13 @@ import { isLoopbackHost, parseUrl } from '../core/url.ts'
  */
 export async function admitCron(ctx: Context, caller: Caller): Promise<undefined> {
   const { cronAccess } = ctx
-  if (typeof cronAccess === 'string') return admitThisMachine(cronAccess, caller)
+  if (cronAccess === 'nobody')
+    throw new Problem('unauthorized', 'This operation needs a CRON_SECRET; the service has none.')
+  if (cronAccess === 'this machine')
+    return admitThisMachine(caller, 'Without CRON_SECRET this operation is served to this machine only.')
   const given = /^Bearer +(\S+)$/i.exec(caller.authorization ?? '')?.[1]
   if (given === undefined) throw new Problem('unauthorized', 'Send "Authorization: Bearer <CRON_SECRET>".')
   if (isSame(sha256(given), sha256(cronAccess.secret))) return undefined
   await countOrRefuse(ctx, rateLimits.cronAuthentication, networkOf(caller.address), 'Too many wrong secrets.')
   throw new Problem('invalid_token', 'This is not the CRON_SECRET of this service.')
 }
-
-/** The `Host` counts as well: a website whose name leads here would have a browser on this machine call. */
-function admitThisMachine(cronAccess: 'this machine' | 'nobody', { address, host, isForwarded }: Caller): undefined {
-  if (cronAccess === 'nobody')
-    throw new Problem('unauthorized', 'This operation needs a CRON_SECRET; the service has none.')
-  if (isLoopback(address) && isLoopbackAuthority(host) && !isForwarded) return undefined
-  throw new Problem('unauthorized', 'Without CRON_SECRET this operation is served to this machine only.')
-}
-
-const isLoopback = (address: string) => /^(127\.|::1$|::ffff:127\.)/.test(address)
-const isLoopbackAuthority = (host = '') => isLoopbackHost(parseUrl(`http://${host}`)?.hostname ?? '')

@@ -2,7 +2,15 @@ import { createHmac, randomFillSync } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 /** The prefix says what a token is, so that no kind passes for another and secret scanners find leaked ones. */
-const prefixes = { access: 'lsat', refresh: 'lsrt', code: 'lsac', secret: 'lscs', key: 'lsk', overlay: 'lsok' } as const
+const prefixes = {
+  access: 'lsat',
+  refresh: 'lsrt',
+  code: 'lsac',
+  secret: 'lscs',
+  key: 'lsk',
+  overlay: 'lsok',
+  stream: 'lssk',
+} as const
 
 export type TokenKind = keyof typeof prefixes
 
@@ -18,6 +26,7 @@ const words: Record<TokenKind, string> = {
   secret: 'a client secret',
   key: 'an API key',
   overlay: 'an overlay key',
+  stream: 'a stream key',
 }
 
 /** What a text is by its form, in words for whoever put it in the wrong place; undefined for what is no token. */

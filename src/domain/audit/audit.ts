@@ -21,6 +21,7 @@ type AuditAction =
   | `secret.${'created' | 'revoked'}`
   | `key.${'created' | 'rolled' | 'revoked'}`
   | `overlay_key.${'created' | 'rolled' | 'revoked'}`
+  | `stream_key.${'created' | 'rolled' | 'revoked'}`
   | `signing_secret.${'created' | 'rotated' | 'revoked'}`
   | `subscription.${'updated' | 'disabled' | 'enabled'}`
   | `grant.${'allowed' | 'revoked'}`

@@ -47,6 +47,8 @@ export type Context = {
   demoClientId?: string | undefined
   /** How many streams a user and an owner of applications may have open; without bound in load tests. */
   streamLimit: StreamLimit
+  /** Only where encoders are taken. */
+  ingest?: IngestSettings | undefined
   log: Logger
   /** Only when a collector is configured. */
   traces?: Traces | undefined
@@ -95,6 +97,14 @@ export type TargetPolicy = {
   proxyUrl: string | undefined
   /** Ports of this service on this machine: no webhook calls them. */
   ownPorts?: readonly number[]
+}
+
+/** How encoders reach this service, as the operator configured it. */
+export type IngestSettings = {
+  /** Where encoders send to, for people to copy: `rtmp://live.example/live`. */
+  serverUrl: string | undefined
+  /** What a media server shows to be let in; without one only this machine is. */
+  secret: string | undefined
 }
 
 /** Who may call as the cron job. */

@@ -23,6 +23,12 @@ export const rateLimits = {
   userTokens: { name: 'user-tokens', points: 120, windowS: 60 },
   /** Wrong secrets of the cron job, by address. */
   cronAuthentication: { name: 'cron-authentication', points: 20, windowS: 60 },
+  /** Wrong stream keys, by the address of the encoder. */
+  streamKey: { name: 'stream-key', points: 20, windowS: 60 },
+  /** The same by the IPv6 network of a whole site. */
+  streamKeySite: { name: 'stream-key-site', points: 200, windowS: 60 },
+  /** Wrong secrets of media servers, by address. */
+  ingestAuthentication: { name: 'ingest-authentication', points: 20, windowS: 60 },
   /** Failed logins, by account and address. */
   loginAccount: { name: 'login-account', points: 5, windowS: 900 },
   /** Failed logins, by address alone. */

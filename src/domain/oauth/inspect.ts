@@ -8,7 +8,7 @@ import type { Scope } from '../core/scopes.ts'
 
 /** What a credential is and whether it is valid; never the credential itself. */
 export type Inspection = {
-  kind: 'access_token' | 'refresh_token' | 'api_key' | 'client_secret' | 'overlay_key' | 'unknown'
+  kind: 'access_token' | 'refresh_token' | 'api_key' | 'client_secret' | 'overlay_key' | 'stream_key' | 'unknown'
   active: boolean
   client_id: string | null
   user_id: string | null
@@ -66,6 +66,14 @@ const kinds = {
       'u.disabled_at is not null',
     ),
   },
+  stream: {
+    kind: 'stream_key',
+    find: lookUp(
+      `null as client_id, x.channel_id as user_id, u.username, '{}'::text[] as scopes, null as expires_at`,
+      'stream_keys x join users u on u.id = x.channel_id',
+      'u.disabled_at is not null',
+    ),
+  },
 } as const
 
 /**
@@ -83,7 +91,7 @@ export async function inspectOwnCredential(ctx: UserContext, credential: string)
 
 /** For operators. What is not a credential of this service, or was never issued, is `unknown`. */
 export async function inspectCredential({ db }: Context, credential: string): Promise<Inspection> {
-  for (const name of ['access', 'refresh', 'key', 'secret', 'overlay'] as const) {
+  for (const name of ['access', 'refresh', 'key', 'secret', 'overlay', 'stream'] as const) {
     if (!isWellFormed(name, credential)) continue
     const { kind, find } = kinds[name]
     const [found] = await find(db, sha256(credential))

@@ -3,6 +3,7 @@ import { maintainPartitions } from '../../db/partitions.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { deleteExpired } from '../../domain/expiry.ts'
 import { reEncryptFactors } from '../../domain/factors/re-encrypt.ts'
+import { endLapsed } from '../../domain/ingest/lapse.ts'
 import { maintainDeliveries } from '../../domain/webhooks/worker/maintenance.ts'
 import { HOUR_MS } from '../../time/durations.ts'
 
@@ -15,6 +16,7 @@ export function startMaintenance(ctx: Context): AsyncDisposable {
       await maintainPartitions(ctx.slow)
       await deleteExpired(ctx, now)
       await reEncryptFactors(ctx)
+      await endLapsed(ctx)
     } catch (error) {
       ctx.log.error({ err: error }, 'Hourly maintenance failed: next attempt in an hour')
     }

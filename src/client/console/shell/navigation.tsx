@@ -20,6 +20,7 @@ const groups: readonly { title: string; places: readonly Place[] }[] = [
     title: 'Studio',
     places: [
       { label: 'Live stream', to: '/studio', end: true },
+      { label: 'Encoder', to: '/studio/encoder' },
       { label: 'Chat', to: '/studio/chat' },
       { label: 'Overlay', to: '/studio/overlay' },
       { label: 'Bans', to: '/studio/bans' },

@@ -18,6 +18,11 @@ const guides = [
     title: 'The feed',
     about: 'The same events without a public address: bots, overlays, jobs that pull.',
   },
+  {
+    name: 'going-live',
+    title: 'Going live',
+    about: 'With OBS or another encoder: the server, the key, and what happens when.',
+  },
   { name: 'overlays', title: 'Overlays', about: 'Your chat in a browser source, and the keys of overlays.' },
   { name: 'paging', title: 'Paging', about: 'Walking lists, and asking whether something has changed.' },
   { name: 'errors', title: 'Errors', about: 'One shape, every code, and trying again safely.' },

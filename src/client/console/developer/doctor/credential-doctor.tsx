@@ -17,6 +17,7 @@ const kinds = {
   refresh_token: 'Refresh token: good at the token endpoint only',
   api_key: 'API key',
   overlay_key: 'Overlay key: good for the feed only',
+  stream_key: 'Stream key: good for encoders only',
   client_secret: 'Client secret: good at the token endpoint only',
   unknown: 'None of your account or your applications, or mistyped or cut off',
 } as const satisfies Record<Inspection['kind'], string>

@@ -1,0 +1,60 @@
+import { setTimeout as after } from 'node:timers/promises'
+import type { Config } from '../../config.ts'
+import type { Context } from '../../domain/core/context.ts'
+import { renewConnections } from '../../domain/ingest/connections.ts'
+import { endLapsed } from '../../domain/ingest/lapse.ts'
+import { createIngestServer } from '../../rest/ingest/door.ts'
+import { EdgeLogger } from '../../telemetry/edge-logger.ts'
+import { listenHttp } from '../listen.ts'
+
+/** How often it is looked for encoders that have gone. */
+const WATCH_MS = 2_000
+/** How long calls may go on after the door has closed. */
+const GRACE_MS = 2_000
+
+/**
+ * Lets encoders in at `INGEST_PORT`, and watches that those which have gone end, until it is disposed of. Without a secret it
+ * listens to this machine alone. Throws one line that names the variable when the port cannot be used.
+ */
+export async function openIngest(
+  ctx: Context,
+  { ingestPort: port, host }: { ingestPort: number } & Pick<Config, 'host'>,
+): Promise<AsyncDisposable> {
+  await renewConnections(ctx)
+  const server = createIngestServer(ctx)
+  await listenHttp(server, { port, host: ctx.ingest?.secret === undefined ? LOOPBACK : host }, 'INGEST_PORT')
+  const stop = new AbortController()
+  const watching = watch(ctx, stop.signal)
+  return {
+    [Symbol.asyncDispose]: async () => {
+      stop.abort()
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      const forced = setTimeout(() => server.closeAllConnections(), GRACE_MS)
+      await Promise.all([closed, watching])
+      clearTimeout(forced)
+    },
+  }
+}
+
+const LOOPBACK = '127.0.0.1'
+
+/** After a time in which the database was away nobody was heard of: all who publish then get the time to be. */
+async function watch(ctx: Context, signal: AbortSignal): Promise<void> {
+  const edge = new EdgeLogger(ctx.log, {
+    down: 'Encoders that have gone cannot be looked for',
+    up: 'Encoders that have gone are looked for again',
+  })
+  let wasAway = false
+  while (!signal.aborted) {
+    try {
+      if (wasAway) await renewConnections(ctx)
+      await endLapsed(ctx, signal)
+      wasAway = false
+      edge.up()
+    } catch (error) {
+      wasAway = true
+      edge.down({ err: error })
+    }
+    await after(WATCH_MS, undefined, { signal }).catch(() => {})
+  }
+}
