@@ -25,6 +25,7 @@ const domainRooms = [
   'audit',
   'access',
   'usage',
+  'requests',
   'events',
   '*',
   'ingest',

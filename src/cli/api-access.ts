@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../domain/core/context.ts'
+import { explainRequest } from '../domain/requests/explain.ts'
+import type { ExplainedRequest } from '../domain/requests/resources.ts'
 import { type ReplayProgress, type ReplayRequest, replayDeliveries } from '../domain/webhooks/deliveries/replay.ts'
 import { type TestRequest, type TestResult, testSubscription } from '../domain/webhooks/deliveries/test-delivery.ts'
 import { absoluteUrl, asOperator, type CliIo, Refusal } from './io.ts'
@@ -8,13 +10,14 @@ import { remoteFeed, unreachable } from './remote-feed.ts'
 import type { Connect, ListenSelection } from './resumed-feed.ts'
 import { addSecretOption, readSecret } from './secret-option.ts'
 
-/** What commands about events may call: as an application through the API, or as the operator on the database. */
+/** What commands for applications may call: as an application through the API, or as the operator on the database. */
 export type ApiAccess = {
   /** Which addresses a receiver may have: also those of this machine. */
   targets: Context['targets']
   feed: (selection: ListenSelection) => Connect
   trigger: (request: TestRequest) => Promise<TestResult>
   replay: (request: ReplayRequest) => Promise<ReplayProgress>
+  explain: (request: { request_id: string }) => Promise<ExplainedRequest[]>
 }
 
 const URL_DEFAULT = 'http://127.0.0.1:3000'
@@ -58,6 +61,7 @@ export async function withApiAccess<Result>(
       feed: (selection) => localFeed(ctx, selection),
       trigger: (input) => testSubscription(operator, input),
       replay: (input) => replayDeliveries(operator, input),
+      explain: (input) => explainRequest(operator, input),
     })
   })
 }
@@ -72,6 +76,7 @@ async function asApplication<Result>(baseUrl: string, credential: string, work: 
       feed: (selection) => remoteFeed({ url: baseUrl, credential }, selection),
       trigger: (input) => remote.webhooks.test.mutate(input),
       replay: (input) => remote.deliveries.replay.mutate(input),
+      explain: (input) => remote.requests.explain.query(input),
     })
   } catch (error) {
     if (!client.isFailedCall(error)) throw error

@@ -52,6 +52,11 @@ const groups: readonly Group[] = [
     load: async () => (await import('./events.ts')).addEventCommands,
   },
   {
+    name: 'request',
+    description: 'requests that applications made, and their answers',
+    load: async () => (await import('./request.ts')).addRequestCommands,
+  },
+  {
     name: 'webhook',
     description: 'deliveries of webhooks, at the receiving end',
     load: async () => (await import('./webhook.ts')).addWebhookCommands,

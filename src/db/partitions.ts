@@ -19,6 +19,7 @@ const PARTITIONED = [
   { table: 'events', prefix: 'evt', unit: 'day', keepDays: 35 }, // 30 days are promised; the rest is the longest schedule of attempts
   { table: 'webhook_deliveries_done', prefix: 'dlv', unit: 'day', keepDays: 35 },
   { table: 'webhook_attempts', prefix: 'dlv', unit: 'day', keepDays: 35 },
+  { table: 'request_log', prefix: 'req', unit: 'day', keepDays: 7 },
 ] as const
 
 type Partitioned = (typeof PARTITIONED)[number]

@@ -25,6 +25,8 @@ const GRANT_DAYS = 366 + 1
 const ENDED_DAYS = 30
 /** Usage is shown for 30 days. */
 const USAGE_DAYS = 35
+/** The log of requests is kept for 7. */
+const OMISSION_DAYS = 8
 
 type Tables = typeof schema
 type Expiring = { [Name in keyof Tables]: 'expiresAt' extends keyof Tables[Name] ? Name : never }[keyof Tables]
@@ -94,8 +96,12 @@ const deleteUsage = statement<[before: Date, limit: number], object>(`
     delete from client_usage where ctid = any(array(
       select ctid from client_usage where hour < $1::timestamptz order by hour limit $2::int)) returning 1`)
 
+const deleteOmissions = statement<[before: Date, limit: number], object>(`
+    delete from request_log_omissions where ctid = any(array(
+      select ctid from request_log_omissions where minute < $1::timestamptz order by minute limit $2::int)) returning 1`)
+
 /**
- * Deletes, in small steps, credentials and stored responses that expired a day ago or ended a while ago, old usage, and counts of streams that are open no longer. `now` is the database's.
+ * Deletes, in small steps, credentials and stored responses that expired a day ago or ended a while ago, old usage, counts of requests that were not kept, and counts of streams that are open no longer. `now` is the database's.
  * Several processes may do so at once.
  */
 export async function deleteExpired(ctx: Context, now: Date): Promise<void> {
@@ -107,6 +113,7 @@ export async function deleteExpired(ctx: Context, now: Date): Promise<void> {
   await deleteOldGrants(ctx, lowerBound('grant', ago(GRANT_DAYS)))
   await deleteRevokedGrants(ctx, ENDED_DAYS)
   await untilShort(() => deleteUsage(slow, ago(USAGE_DAYS), CHUNK_ROWS))
+  await untilShort(() => deleteOmissions(slow, ago(OMISSION_DAYS), CHUNK_ROWS))
   await untilShort(() => deleteIdleHolders(slow, CHUNK_ROWS))
 }
 

@@ -10,6 +10,7 @@ import type { EventSource } from '../domain/core/relayed.ts'
 import { ProcessStreams } from '../domain/events/streams/process-streams.ts'
 import { SharedStreamLimit, unlimitedStreams } from '../domain/events/streams/shared-stream-limit.ts'
 import { ProcessTail } from '../domain/events/tail/process-tail.ts'
+import { RequestLogBuffer } from '../domain/requests/request-log.ts'
 import { UsageCounts } from '../domain/usage/counts.ts'
 import { logger } from '../telemetry/logger.ts'
 import type { ProcessMetrics } from '../telemetry/process-metrics.ts'
@@ -51,8 +52,8 @@ export type ContextOptions = {
   traces?: Traces | undefined
 }
 
-/** The context as the process itself uses it: it also switches the cache on and off, and stores the usage counts. */
-export type ProcessContext = Context & { credentials: CredentialCache; usage: UsageCounts }
+/** The context as the process itself uses it: it also switches the cache on and off, and stores what was counted and noted. */
+export type ProcessContext = Context & { credentials: CredentialCache; usage: UsageCounts; requests: RequestLogBuffer }
 
 /** Everything that verbs need, over a database that is ready. Its connections close with `disposables`. */
 export async function openContext(
@@ -80,7 +81,8 @@ export async function openContext(
     keyring: openKeyring(config),
     counters: await openCounters(config, disposables, isMember),
     credentials,
-    usage: new UsageCounts(() => new Date()),
+    usage: new UsageCounts(now),
+    requests: new RequestLogBuffer(now),
     publicUrl: config.publicUrl,
     targets: config.targets,
     cronAccess: config.cronAccess,

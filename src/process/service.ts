@@ -12,6 +12,7 @@ import { startWorker } from './background/delivery.ts'
 import { startMaintenance } from './background/maintenance.ts'
 import { listenToNotifications, notifyCommits } from './background/notifications.ts'
 import { openNats, startRelay } from './background/relay.ts'
+import { startRequestLogFlush } from './background/request-log-flush.ts'
 import { startUsageFlush } from './background/usage-flush.ts'
 import { sendMetrics } from './cluster/metrics.ts'
 import { openContext } from './context.ts'
@@ -77,6 +78,7 @@ export async function openService(config: Config, lifecycle: Lifecycle, given: S
   const context = await openContext(config, options)
   backend.use(listenToNotifications(context, { wakeHub, target: config.directUrl ?? target }))
   backend.use(startUsageFlush(context))
+  backend.use(startRequestLogFlush(context))
   await waitForDatabase(target, stopping, () => checkDelivery(context))
   ready = context
   await listen()

@@ -46,9 +46,11 @@ export function createRestHandler({ contextOf, publicUrl, report }: RestOptions)
     }
     const [target, deadline] = [unknownTarget, new Deadline()]
     const exchange: Exchange = { request, response, caller, record, place, constants, target, deadline }
-    const answer = await respond(contextOf(), exchange).catch((error: unknown) =>
-      failure(explain(error, caller), exchange.target, publicUrl),
-    )
+    const answer = await respond(contextOf(), exchange).catch((error: unknown) => {
+      const problem = explain(error, caller)
+      record.problem = problem
+      return failure(problem, exchange.target, publicUrl)
+    })
     const { credential } = record
     const rate = credential && rateHeaders(credential, answer.exceeded)
     send(response, { path: exchange.target.path, requestId, publicUrl }, answer, rate)
@@ -86,10 +88,11 @@ async function respond(context: Context | undefined, exchange: Exchange): Promis
 
 /** Reads the input and calls the procedure: at most once per `Idempotency-Key`, where there is one. */
 async function run(context: Context, exchange: Exchange, route: RestRoute, principal?: Principal) {
-  const { request, target, caller, deadline, place } = exchange
+  const { request, target, caller, record, deadline, place } = exchange
   const { operation, form, access } = route
   const query = queryOf(target, route)
   const body = form && (await readBody(request, form, place))
+  record.body = body
   if (body) refuseForeign(route, body)
   const call = async (within: Context): Promise<RestResponse> => {
     const { json, next } = await dispatch({

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { createKey, listKeys, revokeKey } from '../domain/applications/api-keys.ts'
 import { createApplication, deleteApplication, updateApplication } from '../domain/applications/applications.ts'
+import { findAttention } from '../domain/applications/attention/needs-attention.ts'
+import { Attention } from '../domain/applications/attention/resources.ts'
 import { listApplicationAudit } from '../domain/applications/audit-log.ts'
 import { listSecrets, revokeSecret, rotateSecret } from '../domain/applications/client-secrets.ts'
 import { getApplication, listApplications } from '../domain/applications/list.ts'
@@ -96,6 +98,11 @@ export const applicationsRouter = router({
     .input(byId())
     .output(z.void())
     .mutation(({ ctx, input }) => deleteApplication(ctx, input)),
+
+  attention: procedure({ access: 'session' })
+    .input(z.object({}))
+    .output(Attention)
+    .query(({ ctx }) => findAttention(ctx)),
 
   audit: procedure({ access: 'session' })
     .input(z.object({ application_id: text(), ...paging() }))

@@ -12,6 +12,7 @@ import { livestreamsRouter } from './livestreams.ts'
 import { moderationRouter } from './moderation.ts'
 import { oauthRouter } from './oauth.ts'
 import { overlaysRouter } from './overlays.ts'
+import { requestsRouter } from './requests.ts'
 import { streamKeysRouter } from './stream-keys.ts'
 import { router } from './trpc.ts'
 import { usageRouter } from './usage.ts'
@@ -36,6 +37,7 @@ const shared = {
   deliveries: deliveriesRouter,
   doctor: doctorRouter,
   usage: usageRouter,
+  requests: requestsRouter,
 }
 
 /** What /trpc serves. */

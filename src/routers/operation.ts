@@ -50,7 +50,9 @@ type ForReaders = { access: ScopesWanted; by: 'reader' }
 type ForSessions = { access: 'session' }
 /** The owner of an application, or the application itself with the scope of subscriptions. */
 type ForOwners = { access: 'sessionOrApplication' }
-type Asked = OpenToAll | ForCron | ForCallers | ForUsers | ForReaders | ForSessions | ForOwners
+/** The same with whatever scopes: for what tells an application about itself alone. */
+type ForThemselves = { access: 'sessionOrAnyApplication' }
+type Asked = OpenToAll | ForCron | ForCallers | ForUsers | ForReaders | ForSessions | ForOwners | ForThemselves
 /** Of a procedure that may take longer than the deadline of all others. */
 type Lasting = { deadlineMs?: number }
 
@@ -76,8 +78,10 @@ export function operation(route: Route, facts: Facts & Asked) {
 /** Declares a procedure that exists on /trpc alone: what the platform's own pages and its command line need. */
 export function procedure(facts: (ForUsers | ForSessions) & Lasting): typeof userProcedure
 export function procedure(facts: ForReaders & Lasting): typeof readerProcedure
-export function procedure(facts: (ForCallers | ForOwners) & Lasting): typeof callerProcedure
-export function procedure(facts: (ForUsers | ForSessions | ForReaders | ForCallers | ForOwners) & Lasting) {
+export function procedure(facts: (ForCallers | ForOwners | ForThemselves) & Lasting): typeof callerProcedure
+export function procedure(
+  facts: (ForUsers | ForSessions | ForReaders | ForCallers | ForOwners | ForThemselves) & Lasting,
+) {
   const { deadlineMs } = facts
   const access = accessOf(facts)
   if (access === undefined) throw new Error('A procedure without a path is never public')
@@ -98,6 +102,7 @@ function accessOf(asked: Asked): Access | undefined {
   if (access === 'cron') return { kind: 'cron' }
   if (access === 'session') return { kind: 'session', applicationScope: undefined }
   if (access === 'sessionOrApplication') return { kind: 'session', applicationScope: 'webhook:write' }
+  if (access === 'sessionOrAnyApplication') return { kind: 'session', applicationScope: 'any' }
   const wanted = typeof access === 'string' ? ([access] as const) : access
   return { kind: 'scopes', scopes: wanted, by: 'by' in asked ? asked.by : 'anyone' }
 }

@@ -34,14 +34,16 @@ export const cronProcedure = t.procedure.use(async ({ ctx, meta, next }) => {
   return next()
 })
 /** For the feed, which admits overlays by itself (`admitReader`): here, at /trpc, an overlay key is none. */
-export const readerProcedure = t.procedure.use(({ ctx, meta, path, next }) =>
-  counted(ctx, { path, meta }, async () => next(adding(ctx, await readerOf(ctx, meta)))),
+export const readerProcedure = t.procedure.use(({ ctx, meta, path, next, getRawInput }) =>
+  counted(ctx, { path, meta, getRawInput }, async () => next(adding(ctx, await readerOf(ctx, meta)))),
 )
-export const callerProcedure = t.procedure.use(({ ctx, meta, path, next }) =>
-  counted(ctx, { path, meta }, async () => next(adding(ctx, asPrincipal(await readerOf(ctx, meta))))),
+export const callerProcedure = t.procedure.use(({ ctx, meta, path, next, getRawInput }) =>
+  counted(ctx, { path, meta, getRawInput }, async () => next(adding(ctx, asPrincipal(await readerOf(ctx, meta))))),
 )
-export const userProcedure = t.procedure.use(({ ctx, meta, path, next }) =>
-  counted(ctx, { path, meta }, async () => next(adding(ctx, asUser(asPrincipal(await readerOf(ctx, meta)))))),
+export const userProcedure = t.procedure.use(({ ctx, meta, path, next, getRawInput }) =>
+  counted(ctx, { path, meta, getRawInput }, async () =>
+    next(adding(ctx, asUser(asPrincipal(await readerOf(ctx, meta))))),
+  ),
 )
 
 function accessOf(meta: OperationMeta | undefined): Access {
@@ -69,27 +71,42 @@ function leaveLate(outcome: Outcome) {
   if (outcome.ok && outcome.data instanceof LiveCall) outcome.data.stream.leave()
 }
 
+type Called = { path: string; meta: OperationMeta | undefined; getRawInput: () => Promise<unknown> }
+
 /**
- * Counts a call of an application at /trpc, also when it is refused, and gives it an end; a stream has begun by then. REST counts
- * a request when it has ended, and bounds all of it.
+ * Counts and notes a call of an application at /trpc, also when it is refused, and gives it an end; a stream has begun by then. REST
+ * does so when a request has ended, and bounds all of it.
  */
-async function counted<Result extends Outcome>(
-  ctx: ProcedureContext,
-  { path, meta }: { path: string; meta: OperationMeta | undefined },
-  call: () => Promise<Result>,
-) {
+async function counted<Result extends Outcome>(ctx: ProcedureContext, called: Called, call: () => Promise<Result>) {
   if (ctx.principal) return call()
   const begunMs = performance.now()
-  const count = (status: number) => {
-    const { clientId } = ctx.caller.record?.credential ?? {}
-    if (clientId) ctx.usage.count(clientId, `/trpc/${path}`, status, performance.now() - begunMs)
-  }
+  const count = (problem?: Problem) => countCall(ctx, called, { problem, durationMs: performance.now() - begunMs })
   try {
-    const result = await withinDeadline(call(), meta?.deadlineMs, leaveLate)
-    count(result.ok ? 200 : problemFrom(result.error).status)
+    const result = await withinDeadline(call(), called.meta?.deadlineMs, leaveLate)
+    count(result.ok ? undefined : problemFrom(result.error))
     return result
   } catch (refusal) {
-    if (refusal instanceof Problem) count(refusal.status)
+    if (refusal instanceof Problem) count(refusal)
     throw refusal
   }
 }
+
+type Ending = { problem: Problem | undefined; durationMs: number }
+
+function countCall(ctx: ProcedureContext, { path, getRawInput }: Called, { problem, durationMs }: Ending) {
+  const { caller, usage, requests } = ctx
+  const { record } = caller
+  const { credential, clientId } = record ?? {}
+  const [operation, status] = [`/trpc/${path}`, problem?.status ?? 200]
+  if (credential?.clientId) usage.count(credential.clientId, operation, status, durationMs)
+  if (!clientId) return
+  const note = (body?: unknown) => {
+    const ended = { ...record, id: caller.requestId, address: caller.address, url: undefined, problem, body }
+    requests.note(ended, operation, status, durationMs)
+  }
+  // what was refused was not for this caller, and its input may hold anything
+  if (problem && !REFUSED.has(problem.status)) getRawInput().then(note, () => note())
+  else note()
+}
+
+const REFUSED = new Set([401, 403, 429])

@@ -112,7 +112,9 @@ test('drops what is past its time and nothing else: chat stays for ever', async 
   await insertAt(inDays(-34))
   const { dropped } = await maintainPartitions(database.slow)
   expect(dropped.length).toBeGreaterThan(0)
-  expect(dropped.filter((name) => !/^(events|webhook_deliveries_done|webhook_attempts)_/.test(name))).toEqual([])
+  expect(
+    dropped.filter((name) => !/^(events|webhook_deliveries_done|webhook_attempts|request_log)_/.test(name)),
+  ).toEqual([])
   const rows = await database.db.execute<{ id: string }>(
     sql`select id from events where id < ${lowerBound('event', inDays(-1))}`,
   )

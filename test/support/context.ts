@@ -15,6 +15,7 @@ import { ProcessStreams } from '../../src/domain/events/streams/process-streams.
 import { SharedStreamLimit } from '../../src/domain/events/streams/shared-stream-limit.ts'
 import { ProcessTail } from '../../src/domain/events/tail/process-tail.ts'
 import { issueDirectly } from '../../src/domain/oauth/issue.ts'
+import { RequestLogBuffer } from '../../src/domain/requests/request-log.ts'
 import { UsageCounts } from '../../src/domain/usage/counts.ts'
 import type { ProcessContext } from '../../src/process/context.ts'
 import { grantTypes as allGrantTypes } from '../../src/shared/grants.ts'
@@ -57,6 +58,7 @@ export async function createTestContext(overrides: Partial<ProcessContext> = {})
     counters: memoryCounters(),
     credentials: new CredentialCache(),
     usage: new UsageCounts(() => clock.at),
+    requests: new RequestLogBuffer(() => clock.at),
     publicUrl: 'http://test',
     targets: { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },
     cronAccess: 'this machine',

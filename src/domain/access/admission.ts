@@ -12,12 +12,12 @@ import { admitCron } from './cron-admission.ts'
 /**
  * What an operation asks of its caller. `scopes`: a credential with any one of them, by `user` one that stands for a user; by
  * `reader` also an overlay key, for which `admitReader` stands in for `admit`.
- * `session`: a login session, or an application's credential with `applicationScope` where there is one. `cron`: the secret
- * of the cron job.
+ * `session`: a login session, or an application's credential with `applicationScope` where there is one; `any` asks for no scope.
+ * `cron`: the secret of the cron job.
  */
 export type Access =
   | { kind: 'scopes'; scopes: readonly [Scope, ...Scope[]]; by: 'anyone' | 'user' | 'reader' }
-  | { kind: 'session'; applicationScope: Scope | undefined }
+  | { kind: 'session'; applicationScope: Scope | 'any' | undefined }
   | { kind: 'cron' }
 
 /**
@@ -32,7 +32,7 @@ export async function admit(ctx: Context, access: Access, caller: Caller): Promi
   const refusal = refusalOf(access, principal, isSession)
   const { counters } = ctx
   const rate = await (refusal ? counters.peek(rateLimits.credential, key) : counters.take(rateLimits.credential, key))
-  noteCredential(caller, { clientId: principal.clientId, rate })
+  noteCredential(caller, { clientId: principal.clientId, rate }, principal.credentialId)
   if (refusal) throw refusal
   refuseExceeded(rate, tooManyRequests)
   return principal
@@ -48,11 +48,14 @@ export function bearerOf(authorization: string) {
   throw new Problem('invalid_token', 'Send the credential as "Authorization: Bearer <token>".')
 }
 
-async function identifyCaller(ctx: Context, { authorization, session, sessionRefusal, dpop }: Caller, access: Access) {
+async function identifyCaller(ctx: Context, caller: Caller, access: Access) {
+  const { authorization, session, sessionRefusal, dpop } = caller
   if (authorization !== undefined) {
     const { scheme, token } = bearerOf(authorization)
     const isDpop = scheme.toLowerCase() === 'dpop'
-    const principal = isDpop ? await authenticateHolder(ctx, token, dpop) : await authenticate(ctx, token)
+    const principal = isDpop
+      ? await authenticateHolder(ctx, token, dpop, caller)
+      : await authenticate(ctx, token, caller)
     return { principal, key: token, isSession: false }
   }
   if (session !== undefined)
@@ -73,16 +76,18 @@ function neededFor(access: Access): [message: string, details: ProblemDetails] {
 const oneOf = (scopes: readonly Scope[]) => scopes.map((scope) => `"${scope}"`).join(' or ')
 
 function refusalOf(access: Exclude<Access, { kind: 'cron' }>, principal: Principal, isSession: boolean) {
-  if (access.kind === 'session') {
-    if (isSession) return undefined
-    const { applicationScope: scope } = access
-    if (scope !== undefined && principal.kind === 'application') return scopeRefusalOf([scope], principal)
-    return new Problem('forbidden', 'This operation is for people who are signed in on the website.')
-  }
+  if (access.kind === 'session') return isSession ? undefined : sessionRefusalOf(access.applicationScope, principal)
   const { scopes, by } = access
   const refusal = scopeRefusalOf(scopes, principal)
   if (refusal) return refusal
   return by === 'user' && principal.kind !== 'user' ? userTokenRequired() : undefined
+}
+
+/** For a credential where a login session is expected. */
+function sessionRefusalOf(applicationScope: Scope | 'any' | undefined, principal: Principal): Problem | undefined {
+  if (applicationScope === undefined || principal.kind !== 'application')
+    return new Problem('forbidden', 'This operation is for people who are signed in on the website.')
+  return applicationScope === 'any' ? undefined : scopeRefusalOf([applicationScope], principal)
 }
 
 function scopeRefusalOf(scopes: readonly Scope[], principal: Principal): Problem | undefined {

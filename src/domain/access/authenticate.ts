@@ -1,9 +1,10 @@
 import { statement } from '../../db/statement.ts'
 import type { Principal, UserPrincipal } from '../core/actor.ts'
-import type { DpopProof } from '../core/caller.ts'
+import type { Caller, DpopProof } from '../core/caller.ts'
 import type { Context, FoundPrincipal } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
+import { type EndedCredential, noteEnded } from '../core/request-record.ts'
 import { type Scope, scopes } from '../core/scopes.ts'
 import { holdsKey } from './dpop-proof.ts'
 import { findSession } from './sessions.ts'
@@ -12,10 +13,10 @@ import { isWellFormed } from './token-format.ts'
 /**
  * The principal behind a bearer credential: a user or an application for an access token, an application for a key. Read
  * from the primary, so what was revoked is refused on the next request; `CredentialCache` says what may be remembered.
- * Throws `invalid_token`, also for a token that is bound to a key.
+ * Throws `invalid_token`, also for a token that is bound to a key; whose credential it was that has ended is noted for `caller`.
  */
-export async function authenticate(ctx: Context, bearer: string): Promise<Principal> {
-  const principal = await principalBy(ctx, bearer)
+export async function authenticate(ctx: Context, bearer: string, caller?: Caller): Promise<Principal> {
+  const principal = await principalBy(ctx, bearer, caller)
   if (!principal) throw new Problem('invalid_token', 'The credential is invalid, expired or revoked.')
   if (principal.boundTo !== undefined) throw unproven('This token is bound to a key: send it with the scheme DPoP.')
   return principal
@@ -30,8 +31,9 @@ export async function authenticateHolder(
   ctx: Context,
   token: string,
   proof: DpopProof | undefined,
+  caller?: Caller,
 ): Promise<Principal> {
-  const principal = await principalBy(ctx, token)
+  const principal = await principalBy(ctx, token, caller)
   const jkt = principal?.boundTo
   if (!principal || jkt === undefined) throw unproven('The token is invalid, expired, revoked, or not bound to a key.')
   if (proof && (await holdsKey(ctx, proof, { jkt, token }))) return principal
@@ -49,14 +51,17 @@ export async function authenticateSession(ctx: Context, secret: string): Promise
 }
 
 /** Never an overlay key, which the feed alone takes (`authenticateOverlay`). */
-async function principalBy(ctx: Context, bearer: string): Promise<Principal | undefined> {
-  const found = await ctx.credentials.principalOf(bearer, () => find(ctx, bearer))
+async function principalBy(ctx: Context, bearer: string, caller?: Caller): Promise<Principal | undefined> {
+  const tell = (ended: EndedCredential) => caller && noteEnded(caller, ended)
+  const found = await ctx.credentials.principalOf(bearer, () => find(ctx, bearer, tell))
   return found?.kind === 'overlay' ? undefined : found
 }
 
-async function find(ctx: Context, bearer: string): Promise<FoundPrincipal | undefined> {
-  if (isWellFormed('access', bearer)) return principalOfToken(ctx, bearer)
-  if (isWellFormed('key', bearer)) return principalOfKey(ctx, bearer)
+type TellEnded = (ended: EndedCredential) => void
+
+async function find(ctx: Context, bearer: string, tell: TellEnded): Promise<FoundPrincipal | undefined> {
+  if (isWellFormed('access', bearer)) return principalOfToken(ctx, bearer, tell)
+  if (isWellFormed('key', bearer)) return principalOfKey(ctx, bearer, tell)
   return undefined
 }
 
@@ -75,25 +80,29 @@ type FoundToken = {
   client_scopes: Scope[]
   dpop_jkt: string | null
   lives_ms: number
+  is_living: boolean
 }
 
 const findToken = statement<[hash: Buffer], FoundToken>(`
-  select t.client_id, c.owner_id, t.user_id, t.grant_id, u.username, t.scopes, c.scopes as client_scopes, t.dpop_jkt, ${livesMs('t.expires_at')}
+  select t.client_id, c.owner_id, t.user_id, t.grant_id, u.username, t.scopes, c.scopes as client_scopes, t.dpop_jkt, ${livesMs('t.expires_at')},
+         t.revoked_at is null and t.expires_at > statement_timestamp()
+           and c.disabled_at is null and g.revoked_at is null and u.disabled_at is null as is_living
     from access_tokens t
     join clients c on c.id = t.client_id
     left join grants g on g.id = t.grant_id
     left join users u on u.id = t.user_id
-   where t.hash = $1 and t.revoked_at is null and t.expires_at > statement_timestamp()
-     and c.disabled_at is null and g.revoked_at is null and u.disabled_at is null`)
+   where t.hash = $1`)
 
-async function principalOfToken(ctx: Context, token: string): Promise<FoundPrincipal | undefined> {
+async function principalOfToken(ctx: Context, token: string, tell: TellEnded): Promise<FoundPrincipal | undefined> {
   const [found] = await findToken(ctx.db, sha256(token))
   if (!found) return undefined
   const { client_id: clientId, owner_id: ownerId, user_id: userId, username, dpop_jkt: jkt, lives_ms: livesMs } = found
+  const grantId = found.grant_id ?? undefined
+  if (!found.is_living) return void tell({ clientId, credentialId: grantId })
   const scopes = found.scopes.filter((scope) => found.client_scopes.includes(scope)) // it may have lost some since
-  const may = { clientId, scopes, ...(jkt !== null && { boundTo: jkt }) }
+  const may = { clientId, scopes, ...(jkt !== null && { boundTo: jkt }), ...(grantId && { credentialId: grantId }) }
   if (userId === null || username === null) return { principal: { kind: 'application', ownerId, ...may }, livesMs }
-  return { principal: { kind: 'user', userId, username, ...may }, livesMs, grantId: found.grant_id ?? undefined }
+  return { principal: { kind: 'user', userId, username, ...may }, livesMs, grantId }
 }
 
 type FoundKey = {
@@ -103,25 +112,28 @@ type FoundKey = {
   scopes: Scope[]
   is_use_due: boolean
   lives_ms: number
+  is_living: boolean
 }
 
 const findKey = statement<[hash: Buffer], FoundKey>(`
   select k.id, k.client_id, c.owner_id, k.scopes, ${livesMs('k.expires_at')},
-         coalesce(k.last_used_at < statement_timestamp() - interval '1 minute', true) as is_use_due
+         coalesce(k.last_used_at < statement_timestamp() - interval '1 minute', true) as is_use_due,
+         k.revoked_at is null and c.disabled_at is null
+           and (k.expires_at is null or k.expires_at > statement_timestamp()) as is_living
     from api_keys k
     join clients c on c.id = k.client_id
-   where k.hash = $1 and k.revoked_at is null and c.disabled_at is null
-     and (k.expires_at is null or k.expires_at > statement_timestamp())`)
+   where k.hash = $1`)
 
 /** Has the condition again: it is checked under the row's lock, so of many requests at once only one writes. */
 const noteUse = statement<[id: string], never>(`
   update api_keys set last_used_at = statement_timestamp()
    where id = $1 and coalesce(last_used_at < statement_timestamp() - interval '1 minute', true)`)
 
-async function principalOfKey(ctx: Context, key: string): Promise<FoundPrincipal | undefined> {
+async function principalOfKey(ctx: Context, key: string, tell: TellEnded): Promise<FoundPrincipal | undefined> {
   const [found] = await findKey(ctx.db, sha256(key))
   if (!found) return undefined
   const { id, client_id: clientId, owner_id: ownerId, scopes, is_use_due: isUseDue, lives_ms: livesMs } = found
+  if (!found.is_living) return void tell({ clientId, credentialId: id })
   if (isUseDue) await noteUse(ctx.db, id)
-  return { principal: { kind: 'application', clientId, ownerId, scopes }, livesMs }
+  return { principal: { kind: 'application', clientId, ownerId, scopes, credentialId: id }, livesMs }
 }

@@ -11,6 +11,8 @@ export type UserPrincipal = {
   boundTo?: string
   /** Where it is a login session. */
   session?: ActingSession
+  /** The API key or the grant that the credential came from. */
+  credentialId?: string
 }
 
 /** A login session as it acts: `amr` is how its user has proved who they are (RFC 8176), `isFresh` that it was just now. */
@@ -24,6 +26,8 @@ type ApplicationPrincipal = {
   ownerId?: string | null
   scopes: readonly Scope[]
   boundTo?: string
+  /** The API key or the grant that the credential came from. */
+  credentialId?: string
 }
 
 /** Whoever a credential stands for; `boundTo` is the thumbprint of the key that its holder proves at each use (RFC 9449). */

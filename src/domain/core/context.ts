@@ -6,6 +6,7 @@ import type { Actor, Owner, Principal, Reader, UserPrincipal } from './actor.ts'
 import type { Caller } from './caller.ts'
 import type { Keyring } from './keyring.ts'
 import type { EventTail, OpenStreams, StreamLimit } from './live.ts'
+import type { RequestFindings } from './request-record.ts'
 
 /** What every verb receives. A process builds it once; each entry point adds what it knows about the caller. */
 export type Context = {
@@ -35,6 +36,8 @@ export type Context = {
   credentials: PrincipalCache
   /** Counts the requests of each application. */
   usage: UsageCounter
+  /** Keeps the requests of each application that failed, and a sample of the others. */
+  requests: RequestLog
   /** The issuer and the base of every link, without a trailing slash. */
   publicUrl: string
   /** Where webhooks may lead. */
@@ -85,6 +88,18 @@ export type FoundPrincipal = { principal: Reader; livesMs: number; grantId?: str
 /** What verbs may ask of the usage counts. The process writes them to the database. */
 export type UsageCounter = {
   count(clientId: string, operation: string, status: number, durationMs: number): void
+}
+
+/** A request that has ended, with all that was found out about it; `url` as it came, where its path is part of what was asked. */
+export type EndedRequest = RequestFindings & {
+  readonly id: string
+  readonly address: string
+  readonly url?: string | undefined
+}
+
+/** What verbs may ask of the log of requests. The process writes it to the database. */
+export type RequestLog = {
+  note(request: EndedRequest, operation: string, status: number, durationMs: number): void
 }
 
 /** Where webhooks may lead, as the operator configured it. */

@@ -17,6 +17,7 @@ const prefixes = {
   delivery: 'dlv',
   audit: 'aud',
   overlay: 'ovl',
+  request: 'req',
 } as const
 export type Kind = keyof typeof prefixes
 

@@ -1,12 +1,21 @@
 import type { Count } from '../../counters/counters.ts'
+import { isId } from './ids.ts'
 import { Problem } from './problem.ts'
 
 /** What is found out about a request while it is answered. Whoever records the request reads it when the request has ended. */
 export type RequestFindings = {
-  /** The application, once it has proved its identity: by a credential, or at the token endpoints. */
+  /** The application, once it has proved its identity: by a credential, also one that has ended, or at the token endpoints. */
   clientId?: string | undefined
+  /** The application that a request names at the token endpoints without proving to be it. */
+  claimedClientId?: string | undefined
   /** The credential that was counted, whether it was admitted or refused: whose it is, and where it stands in its limit. */
   credential?: CountedCredential | undefined
+  /** The API key or the grant that the credential came from, also when it has ended; a token of an application itself has none. */
+  credentialId?: string | undefined
+  /** Why the request failed, as its answer says. */
+  problem?: Problem | undefined
+  /** The fields of its body, once they were read. */
+  body?: unknown
   /** Nobody waits for its answer any more: it was given one, as after a deadline, or its connection has ended. */
   hasEnded?: boolean
 }
@@ -27,7 +36,24 @@ export function noteClient({ record }: Recorded, clientId: string | null): void 
   if (record && clientId !== null) record.clientId = clientId
 }
 
+/** Notes which application a request names that could not prove to be it. */
+export function noteClaim({ record }: Recorded, clientId: string): void {
+  if (record && isId('client', clientId)) record.claimedClientId = clientId
+}
+
 /** Notes what the answer and the usage of the application say about a credential. */
-export function noteCredential({ record }: Recorded, credential: CountedCredential): void {
-  if (record) record.credential = credential
+export function noteCredential({ record }: Recorded, credential: CountedCredential, credentialId?: string): void {
+  if (!record) return
+  record.credential = credential
+  record.credentialId = credentialId
+}
+
+/** Whose credential it was that has ended. */
+export type EndedCredential = { clientId: string; credentialId: string | undefined }
+
+/** Notes whose credential was refused because it has ended: whoever has it was given it once. */
+export function noteEnded({ record }: Recorded, { clientId, credentialId }: EndedCredential): void {
+  if (!record) return
+  record.clientId = clientId
+  record.credentialId = credentialId
 }

@@ -6,7 +6,7 @@ import { sha256Hex } from '../core/digest.ts'
 import { isId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
 import { countOrRefuse, networkOf, rateLimits, refuseExceeded, siteOf } from '../core/rate-limits.ts'
-import { noteClient } from '../core/request-record.ts'
+import { noteClaim, noteClient } from '../core/request-record.ts'
 import type { Scope } from '../core/scopes.ts'
 import { isAssertedBy } from './client-assertion.ts'
 import type { PresentedCredentials } from './presented-credentials.ts'
@@ -106,6 +106,7 @@ const TOO_MANY = 'Too many failed client authentications.'
  */
 export async function refuseThrottled(ctx: CalledContext, presented: PresentedCredentials): Promise<void> {
   if (presented.id === undefined) return
+  noteClaim(ctx.caller, presented.id)
   for (const [limit, key] of countsOf(ctx, presented.id)) {
     refuseExceeded(await ctx.counters.peek(limit, key), TOO_MANY)
   }

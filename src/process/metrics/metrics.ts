@@ -9,6 +9,7 @@ import {
   counterMetrics,
   deliveryMetricMirrors,
   poolMetrics,
+  requestLogMetricMirrors,
   requestMetrics,
   tailMetricMirrors,
 } from './process.ts'
@@ -28,6 +29,7 @@ export async function openMetrics(
     ...deliveryMetricMirrors(),
     ...tailMetricMirrors(),
     ...counterMetrics(),
+    ...requestLogMetricMirrors(),
     ...brokerMetrics(),
     ...(loadLimit ? requestMetrics(loadLimit) : []),
   )

@@ -1,6 +1,7 @@
 import { sharedCounterMetrics } from '../../counters/shared-counters.ts'
 import { poolSizes } from '../../db/pools.ts'
 import { tailMetrics } from '../../domain/events/tail/metrics.ts'
+import { requestLogMetrics } from '../../domain/requests/metrics.ts'
 import { deliveryMetrics } from '../../domain/webhooks/worker/metrics.ts'
 import { natsMetrics } from '../../nats/metrics.ts'
 import type { LoadLimit } from '../../rest/http/load-limit.ts'
@@ -41,6 +42,16 @@ export const brokerMetrics = (): Mirrored[] => [
   gauge('nats_away', 'Processes that read events from the database, because NATS does not answer', () => [
     { value: natsMetrics.isAway ? 1 : 0 },
   ]),
+]
+
+/** The log of requests of applications, written by this process. */
+export const requestLogMetricMirrors = (): Mirrored[] => [
+  counter('request_log_rows_total', 'Requests that were stored in the logs of applications', () => [
+    { value: requestLogMetrics.rows },
+  ]),
+  counter('request_log_dropped_total', 'Requests that were not stored there, by why', () =>
+    byLabel('reason', requestLogMetrics.dropped),
+  ),
 ]
 
 /** Live events in this process. */

@@ -25,7 +25,7 @@ import {
 import { rawPathOf } from './request-target.ts'
 import { sendProblem } from './response.ts'
 import { endSpan, traceRequest } from './trace.ts'
-import { countUsage } from './usage.ts'
+import { countUsage, noteRequest } from './usage.ts'
 
 export type ServerOptions = {
   /** The service, once it can answer; until then everything but `/health/` is 503. */
@@ -44,19 +44,14 @@ export type ServerOptions = {
 
 /** One HTTP server: REST is answered on node:http itself, and only pages pass through Express. */
 export function createHttpServer(options: ServerOptions): Server {
-  const { contextOf, log, publicUrl, trustProxy, measure, traces, loadLimit = new LoadLimit() } = options
+  const { contextOf, log, publicUrl, trustProxy, traces, loadLimit = new LoadLimit() } = options
   const handleRest = createRestHandler({
     contextOf,
     publicUrl,
     report: (error, { requestId }) => log.error({ err: error, requestId }, 'REST request failed'),
   })
   const handlePage = createPages(options)
-  const observers = [
-    logRequest(log),
-    countUsage(contextOf),
-    ...(measure ? [measureRequest(measure)] : []),
-    ...(traces ? [endSpan(traces)] : []),
-  ]
+  const observers = observersOf(options)
 
   const begin = ({ request, response }: Exchange, connection: Connection) => {
     const caller = callerOf(request, trustProxy)
@@ -109,6 +104,16 @@ export function createHttpServer(options: ServerOptions): Server {
     tellMalformed(observers, refuseMalformed(error, socket, publicUrl))
   })
   return server
+}
+
+function observersOf({ log, contextOf, measure, traces }: ServerOptions): RequestObserver[] {
+  return [
+    logRequest(log),
+    countUsage(contextOf),
+    noteRequest(contextOf),
+    ...(measure ? [measureRequest(measure)] : []),
+    ...(traces ? [endSpan(traces)] : []),
+  ]
 }
 
 function tellMalformed(observers: readonly RequestObserver[], record: RequestRecord | undefined) {

@@ -10,6 +10,7 @@ import { Status } from '../components/feedback/status.tsx'
 import { Page } from '../components/page.tsx'
 import { Section } from '../components/section.tsx'
 import { describeDuration } from '../components/times.ts'
+import { NeedsAttention } from './attention/needs-attention.tsx'
 import { useApplications } from './use-applications.ts'
 
 const REFRESH_MS = 15_000
@@ -20,6 +21,7 @@ export function Overview() {
   const { username } = useAccount()
   return (
     <Page title="Overview" intro={`Hello, ${username}.`}>
+      <NeedsAttention />
       <FirstSteps />
       <ServiceStatus />
     </Page>
@@ -28,10 +30,12 @@ export function Overview() {
 
 type Step = { title: string; to: string; text: string; isDone: boolean }
 
+/** The way from nothing to events; vanishes once it has been gone. */
 function FirstSteps() {
   const trpc = useTRPC()
   const applications = useApplications()
-  const { data: webhooks } = useQuery(trpc.webhooks.list.queryOptions({}))
+  const webhookList = useQuery(trpc.webhooks.list.queryOptions({}))
+  const { data: webhooks } = webhookList
   const [first] = applications.data ?? []
   const steps: Step[] = [
     {
@@ -59,6 +63,9 @@ function FirstSteps() {
       isDone: webhooks?.items.some(({ last_success_at }) => last_success_at !== null) ?? false,
     },
   ]
+  // until all is known nothing is shown that would vanish at once
+  if (!applications.error && (applications.isPending || webhookList.isPending || steps.every(({ isDone }) => isDone)))
+    return null
   return (
     <Section title="Where to begin">
       <Loaded query={applications} lines={4}>

@@ -16,6 +16,10 @@ const applications: RouteObject[] = [
       { index: true, lazy: async () => ({ Component: (await import('./applications/credentials.tsx')).Credentials }) },
       { path: 'keys', lazy: async () => ({ Component: (await import('./applications/keys.tsx')).Keys }) },
       { path: 'usage', lazy: async () => ({ Component: (await import('./usage/usage.tsx')).Usage }) },
+      {
+        path: 'requests',
+        lazy: async () => ({ Component: (await import('./requests/request-log.tsx')).RequestLog }),
+      },
       { path: 'log', lazy: async () => ({ Component: (await import('./applications/log.tsx')).Log }) },
       { path: 'settings', lazy: async () => ({ Component: (await import('./applications/settings.tsx')).Settings }) },
     ],
@@ -36,6 +40,10 @@ const webhooks: RouteObject[] = [
 const help: RouteObject[] = [
   { path: 'events', lazy: async () => ({ Component: (await import('./events/event-types.tsx')).EventTypes }) },
   { path: 'events/:type', lazy: async () => ({ Component: (await import('./events/event-type.tsx')).EventTypePage }) },
+  {
+    path: 'requests/:requestId',
+    lazy: async () => ({ Component: (await import('./requests/explanation.tsx')).Explanation }),
+  },
   { path: 'doctor', lazy: async () => ({ Component: (await import('./doctor/doctor.tsx')).Doctor }) },
   {
     path: 'quick-start',

@@ -14,6 +14,7 @@ const parts = [
   { label: 'Credentials', path: '' },
   { label: 'API keys', path: '/keys' },
   { label: 'Usage', path: '/usage' },
+  { label: 'Request log', path: '/requests' },
   { label: 'Security log', path: '/log' },
   { label: 'Settings', path: '/settings' },
 ]

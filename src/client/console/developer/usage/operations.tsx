@@ -1,7 +1,11 @@
-import { Table, Text } from '@mantine/core'
+import { Anchor, Table } from '@mantine/core'
+import { Link } from 'react-router'
 import { exactly } from '../../components/charts/numbers.ts'
+import { OperationName } from '../../components/operation-name.tsx'
 import { Section } from '../../components/section.tsx'
 import { describeDuration } from '../../components/times.ts'
+import { useApplication } from '../applications/application.tsx'
+import { requestLogAddress } from '../requests/request-filters.ts'
 import type { UsageFigures } from './usage.tsx'
 
 type Operation = UsageFigures['operations'][number]
@@ -35,23 +39,31 @@ export function Operations({ operations }: { operations: readonly Operation[] })
   )
 }
 
-/** Lets a long path break after a slash. */
-const breakable = (operation: string) => operation.replaceAll('/', '/\u200b')
-
 const OperationRow = ({ operation: { operation, requests, errors, limited, mean_ms } }: { operation: Operation }) => (
   <Table.Tr>
     <Table.Th scope="row" fw={400}>
-      <Text size="sm" ff="monospace" className="breakable">
-        {breakable(operation)}
-      </Text>
+      <OperationName operation={operation} />
     </Table.Th>
     <Table.Td ta="right">{exactly(requests)}</Table.Td>
-    <Table.Td ta="right">{exactly(errors)}</Table.Td>
+    <Table.Td ta="right">
+      <LoggedCount count={errors} filters={{ operation, status: 'failed' }} />
+    </Table.Td>
     <Table.Td ta="right" visibleFrom="sm">
-      {exactly(limited)}
+      <LoggedCount count={limited} filters={{ operation, status: '429' }} />
     </Table.Td>
     <Table.Td ta="right" visibleFrom="sm">
       {mean_ms === null ? '–' : describeDuration(mean_ms)}
     </Table.Td>
   </Table.Tr>
 )
+
+/** A number that leads to the requests that it counts. */
+export function LoggedCount({ count, filters }: { count: number; filters: Record<string, string> }) {
+  const { id } = useApplication()
+  if (count === 0) return exactly(count)
+  return (
+    <Anchor component={Link} to={requestLogAddress(id, filters)} size="sm">
+      {exactly(count)}
+    </Anchor>
+  )
+}

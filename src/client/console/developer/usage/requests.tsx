@@ -4,6 +4,7 @@ import { Figure, Figures } from '../../components/charts/figures.tsx'
 import { exactly, shareOf, shortly } from '../../components/charts/numbers.ts'
 import { Section } from '../../components/section.tsx'
 import { describeDuration } from '../../components/times.ts'
+import { LoggedCount } from './operations.tsx'
 import { spanWords, stepNames } from './step-names.ts'
 import type { UsageFigures } from './usage.tsx'
 
@@ -24,10 +25,10 @@ export function Requests({ usage: { requests, operations, step } }: { usage: Usa
       <Figures>
         <Figure name="Requests">{exactly(all)}</Figure>
         <Figure name="Errors" hint={shareOf(errors, all)}>
-          {exactly(errors)}
+          <LoggedCount count={errors} filters={{ status: 'failed' }} />
         </Figure>
         <Figure name="Over the limit" hint={shareOf(limited, all)}>
-          {exactly(limited)}
+          <LoggedCount count={limited} filters={{ status: '429' }} />
         </Figure>
         <Figure name="Average time">{all === 0 ? '–' : describeDuration(meanOf(operations))}</Figure>
       </Figures>

@@ -1,0 +1,48 @@
+import type { Command } from 'commander'
+import type { ExplainedRequest } from '../domain/requests/resources.ts'
+import { addApiAccess, withApiAccess } from './api-access.ts'
+import { addAction, type CliIo } from './io.ts'
+import { table } from './output.ts'
+import { Painted } from './painted.ts'
+
+export function addRequestCommands(request: Command, io: CliIo): void {
+  const explain = request
+    .command('explain')
+    .description(
+      'tell why a request was answered as it was; failed requests are kept for 7 days, of the others a sample',
+    )
+    .argument('<request_id>', 'the X-Request-Id of the answer')
+  addApiAccess(explain, 'an application, by its API key or its own token')
+  addAction(explain, io, {
+    examples: ['request explain 0b9c3f6e-…', 'request explain 0b9c3f6e-… --key-file key.txt --url https://…'],
+    work: async () => {
+      const [request_id = ''] = explain.args
+      const items = await withApiAccess(explain, io, (api) => api.explain({ request_id }))
+      return { data: { items }, text: items.map((one) => table(rowsOf(one, io))).join('\n\n') }
+    },
+  })
+}
+
+/** Rows without a value are left out. */
+function rowsOf(answer: ExplainedRequest, { paint }: CliIo) {
+  const { status, code, duration_ms, key, application_name, application_id, cause, remedy, ...facts } = answer
+  const rows = {
+    answer: new Painted(paint(status < 400 ? 'good' : 'bad', code === null ? String(status) : `${status} ${code}`)),
+    message: facts.message,
+    cause,
+    remedy,
+    operation: facts.operation,
+    at: facts.at,
+    took: `${duration_ms} ms`,
+    application: `${application_name} (${application_id})`,
+    credential: key ? `key "${key.name}", …${key.last4}${endOf(key)}` : facts.credential_id,
+    address: facts.address,
+    sent: facts.sent,
+  }
+  return Object.fromEntries(Object.entries(rows).filter(([, value]) => value !== null))
+}
+
+function endOf({ expires_at, revoked_at }: NonNullable<ExplainedRequest['key']>): string {
+  if (revoked_at !== null) return `, revoked ${revoked_at}`
+  return expires_at === null ? '' : `, expires ${expires_at}`
+}

@@ -1,0 +1,93 @@
+import { Anchor, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from 'react-router'
+import { useTRPC } from '../../app/api.ts'
+import type { Outputs } from '../../app/session.tsx'
+import { Fact, Facts } from '../../components/facts.tsx'
+import { Loaded } from '../../components/feedback/loaded.tsx'
+import { Status } from '../../components/feedback/status.tsx'
+import { Instant } from '../../components/instant.tsx'
+import { Markdown } from '../../components/markdown.tsx'
+import { OperationName } from '../../components/operation-name.tsx'
+import { Page } from '../../components/page.tsx'
+import { Section } from '../../components/section.tsx'
+import { describeDuration } from '../../components/times.ts'
+import { ExplainRequest } from './explain-request.tsx'
+import { requestLogAddress } from './request-filters.ts'
+import { answerWords, RequestFacts, toneOf } from './request-row.tsx'
+
+type Answer = Outputs['requests']['explain'][number]
+
+/** Why a request was answered as it was, by the identifier that the answer had. */
+export function Explanation() {
+  const trpc = useTRPC()
+  const { requestId = '' } = useParams()
+  const query = useQuery(trpc.requests.explain.queryOptions({ request_id: requestId }))
+  return (
+    <Page title="A request and its answer" intro="By the X-Request-Id that every answer of the API has.">
+      <ExplainRequest key={requestId} initial={requestId} />
+      <Loaded query={query}>
+        {(answers) => answers.map((answer) => <AnswerSection key={answer.at + answer.operation} answer={answer} />)}
+      </Loaded>
+    </Page>
+  )
+}
+
+function AnswerSection({ answer }: { answer: Answer }) {
+  const { application_id, application_name, operation, status, at, message, duration_ms, cause, remedy, key } = answer
+  return (
+    <Section title={answerWords(answer)} intro={<OperationName operation={operation} />}>
+      <Stack gap="xs">
+        {message && <Text className="breakable">{message}</Text>}
+        {cause && (
+          <Text>
+            <Markdown text={cause} />
+          </Text>
+        )}
+        {remedy && (
+          <Text>
+            <strong>What to do: </strong>
+            <Markdown text={remedy} />
+          </Text>
+        )}
+      </Stack>
+      <Facts>
+        <Fact name="Answered">
+          <Status tone={toneOf(status)}>{String(status)}</Status>
+        </Fact>
+        <Fact name="When">
+          <Instant at={at} isAbsolute />
+        </Fact>
+        <Fact name="Took">{describeDuration(duration_ms)}</Fact>
+        <Fact name="Application">
+          <Anchor component={Link} to={requestLogAddress(application_id)} size="sm">
+            {application_name}
+          </Anchor>
+        </Fact>
+        {key && (
+          <Fact name="Key">
+            {key.name} …{key.last4} <KeyEnd credential={key} />
+          </Fact>
+        )}
+      </Facts>
+      <RequestFacts request={key ? { ...answer, credential_id: null } : answer} />
+    </Section>
+  )
+}
+
+function KeyEnd({ credential: { revoked_at, expires_at } }: { credential: NonNullable<Answer['key']> }) {
+  const hasExpired = expires_at !== null && Date.parse(expires_at) <= Date.now()
+  if (revoked_at !== null) {
+    return (
+      <>
+        (revoked <Instant at={revoked_at} />)
+      </>
+    )
+  }
+  if (!hasExpired) return null
+  return (
+    <>
+      (expired <Instant at={expires_at} />)
+    </>
+  )
+}

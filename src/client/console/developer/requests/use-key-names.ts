@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
+import { useTRPC } from '../../app/api.ts'
+
+/** The keys of an application by their identifiers. */
+export type KeyNames = ReadonlyMap<string, string>
+
+const none: KeyNames = new Map()
+
+export function useKeyNames(application_id: string): KeyNames {
+  const trpc = useTRPC()
+  const select = ({ items }: { items: readonly { id: string; name: string; last4: string }[] }) =>
+    new Map(items.map(({ id, name, last4 }) => [id, `${name} …${last4}`]))
+  const { data = none } = useQuery(trpc.applications.keys.list.queryOptions({ application_id }, { select }))
+  return data
+}

@@ -1,0 +1,71 @@
+import { readUpToDate } from '../../db/replica.ts'
+import { instantText, statement } from '../../db/statement.ts'
+import type { ActorContext } from '../core/context.ts'
+import { createdAtOf } from '../core/ids.ts'
+import { Problem, type ProblemCode } from '../core/problem.ts'
+import { problems } from '../core/problem-table.ts'
+import type { ExplainedRequest } from './resources.ts'
+
+/** An identifier that a caller chose may have many answers: the newest ones are shown. */
+const ANSWERS_MAX = 20
+
+type Found = Omit<ExplainedRequest, 'at' | 'cause' | 'remedy'> & { id: string }
+
+const selectAnswers = (whose: string) =>
+  statement<[requestId: string, count: number, whose: string], Found>(`
+select log.id, log.request_id, log.operation, log.status, log.code, log.message, log.duration_ms, log.credential_id,
+       abbrev(log.address) as address, log.sent, clients.id as application_id, clients.name as application_name,
+       case when key.id is not null then json_build_object('id', key.id, 'name', key.name, 'last4', key.last4,
+         'expires_at', ${instantText('key.expires_at')}, 'revoked_at', ${instantText('key.revoked_at')}) end as key
+  from clients
+ cross join lateral (
+   select * from request_log where request_id = $1 and client_id = clients.id order by id desc limit $2::int) as log
+  left join api_keys key on key.id = log.credential_id
+ where ${whose} order by log.id desc limit $2::int`)
+
+const answersOfOwner = selectAnswers('clients.owner_id = $3')
+const answersOfApplication = selectAnswers('clients.id = $3')
+/** The operator's look-up begins with the request: nobody else's may, or a common identifier would cost them the rows of all. */
+const answersOfAll = selectAnswers(
+  `$3 = '' and clients.id = any (array(select distinct client_id from request_log where request_id = $1 limit 100))`,
+)
+
+/**
+ * The answers to a request by its `X-Request-Id`, newest first: of applications of the person who asks, or of the application whose
+ * credential asks, which is not told from where it was made and what was sent. A person by an application's token learns nothing.
+ * Throws `not_found`, alike for what was not kept and what is somebody else's.
+ */
+export async function explainRequest(
+  ctx: ActorContext,
+  { request_id: requestId }: { request_id: string },
+): Promise<ExplainedRequest[]> {
+  const found = await readUpToDate(ctx, (db) => {
+    const { principal } = ctx
+    switch (principal.kind) {
+      case 'operator':
+        return answersOfAll(db, requestId, ANSWERS_MAX, '')
+      case 'application':
+        return answersOfApplication(db, requestId, ANSWERS_MAX, principal.clientId)
+      case 'user':
+        return answersOfOwner(db, requestId, ANSWERS_MAX, principal.userId)
+    }
+  })
+  if (found.length > 0) return found.map((one) => explained(one, ctx.principal.kind !== 'application'))
+  throw new Problem(
+    'not_found',
+    'request_id: no answer of yours with this identifier is kept: failed requests are for 7 days, of the others a sample.',
+  )
+}
+
+function explained({ id, code, address, sent, ...found }: Found, isForOwner: boolean): ExplainedRequest {
+  const facts = code !== null && code in problems ? problems[code as ProblemCode] : undefined
+  return {
+    ...found,
+    at: createdAtOf(id).toISOString(),
+    code,
+    cause: facts?.cause ?? null,
+    remedy: facts?.remedy ?? null,
+    address: isForOwner ? address : null,
+    sent: isForOwner ? sent : null,
+  }
+}
