@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Context } from '../domain/core/context.ts'
 import type { LoggedEvent } from '../domain/core/live.ts'
+import { Timestamp } from '../domain/core/timestamp.ts'
 import { encodeFeedCursor } from '../domain/events/feed/cursor.ts'
 import { followEvents } from '../domain/events/feed/follow-feed.ts'
 import { subscribableTypes } from '../domain/events/types.ts'
@@ -15,6 +16,7 @@ import { procedure } from './operation.ts'
 import { live, type StreamShape } from './streams.ts'
 import { router } from './trpc.ts'
 
+const SEARCH_LENGTH_MAX = 200
 const byId = () => z.object({ id: text() })
 const timeRange = () => ({ from: text().optional(), to: text().optional() })
 
@@ -34,14 +36,22 @@ export const deliveriesRouter = router({
   list: procedure({ access: 'sessionOrApplication' })
     .input(
       z.object({
-        subscription: text(),
+        subscription: text().optional(),
+        application_id: text().optional(),
         outcome: z.enum(deliveryOutcomes).optional(),
         type: text().optional(),
+        event: text().optional(),
+        message: text().optional(),
+        status: z
+          .string()
+          .regex(/^([1-5]\d\d|[1-5]xx|none)$/, 'must be a status, as 500, one of 1xx to 5xx, or none')
+          .optional(),
+        text: text().max(SEARCH_LENGTH_MAX, `must have at most ${SEARCH_LENGTH_MAX} characters`).optional(),
         ...timeRange(),
         ...paging(),
       }),
     )
-    .output(page(Delivery))
+    .output(page(Delivery).extend({ looked_back_to: Timestamp.nullable() }))
     .query(({ ctx, input }) => listDeliveries(ctx, input)),
 
   get: procedure({ access: 'sessionOrApplication' })

@@ -162,6 +162,8 @@ class Queue {
       status: 200,
       errorClass: null,
       detail: null,
+      request: null,
+      responseHeaders: null,
       response: null,
     }
     const settlement = { ...releaseOf(row), outcome: outcomes[how], attempt: how === 'release' ? null : attempt }

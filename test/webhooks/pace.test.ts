@@ -35,6 +35,8 @@ async function attempt(durationMs: number, isSuccess = true) {
     status: isSuccess ? 200 : 500,
     errorClass: null,
     detail: null,
+    request: null,
+    responseHeaders: null,
     response: null,
   }
   await settle(stage.context, [{ ...finished(row), attempt: record, health }])

@@ -66,6 +66,16 @@ export const webhookDeliveriesDone = pgTable(
   ],
 )
 
+/**
+ * How long deliveries waited for us alone before their first attempt: how many in each stretch of ten seconds, by the upper bound of
+ * their wait. Written by all who deliver, read as what the service was like lately.
+ */
+export const webhookWaits = pgTable(
+  'webhook_waits',
+  { slot: instant().notNull(), boundMs: integer().notNull(), n: integer().notNull() },
+  (table) => [primaryKey({ name: 'webhook_waits_pkey', columns: [table.slot, table.boundMs] })],
+)
+
 /** The result of each attempt: a status or an error, never both. Partitioned by the delivery's id, one partition per day. */
 export const webhookAttempts = pgTable(
   'webhook_attempts',
@@ -79,6 +89,9 @@ export const webhookAttempts = pgTable(
     /** Null in rows of release 1.0. */
     detail: text(),
     response: text(),
+    /** The head of the request as it was sent, and that of its response; bounded where they are made. Null in older rows. */
+    request: text(),
+    responseHeaders: text(),
   },
   (table) => [
     primaryKey({ name: 'webhook_attempts_pkey', columns: [table.deliveryId, table.n] }),

@@ -178,6 +178,13 @@ const cases: Case[] = [
   ['applications that a user has allowed', 30, () => call(() => listAllowed(asUser(2), { limit: 100 })), /^Sort$/],
   // the partition of a day that has just begun is read by its key: what else is in it is passed over
   ['deliveries', 300, () => secondPage((page) => listDeliveries(owner, { ...page, ...deliveriesOf })), /^Sort$/],
+  ['deliveries of all', 20_000, () => call(() => listDeliveries(owner, { limit: 100 })), /^Sort$/],
+  [
+    'failed deliveries of all',
+    20_000,
+    () => call(() => listDeliveries(owner, { limit: 100, outcome: 'failed' })),
+    /^Sort$/,
+  ],
   [
     'failed deliveries',
     600, // all that failed, half of all: few enough to be sorted

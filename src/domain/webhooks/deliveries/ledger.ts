@@ -1,58 +1,65 @@
+import { and, desc, eq, isNull } from 'drizzle-orm'
 import { readUpToDate } from '../../../db/replica.ts'
+import { webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
 import { instantText, statement } from '../../../db/statement.ts'
+import { DAY_MS } from '../../../time/durations.ts'
 import type { ActorContext } from '../../core/context.ts'
-import { isId, lowerBound } from '../../core/ids.ts'
-import { decodeCursor, type Page, type PageRequest, toPage } from '../../core/paging.ts'
+import { createdAtOf, isId, type Kind, lowerBound } from '../../core/ids.ts'
+import { decodeCursor, encodeCursor, type Page, type PageRequest, toPage } from '../../core/paging.ts'
 import { Problem } from '../../core/problem.ts'
-import { requireSubscription } from '../subscriptions/ownership.ts'
+import { reaches, requireSubscription } from '../subscriptions/ownership.ts'
 import { parseTime } from '../subscriptions/time-field.ts'
+import { besideDelivery, deliveryColumns, doneRow, pendingRow, walkDeliveries } from './ledger-walk.ts'
+import { eventsOfMessage } from './message-events.ts'
 import type { AttemptInfo, Delivery, DeliveryDetails } from './resources.ts'
 
 export type DeliveryFilter = PageRequest & {
-  subscription: string
+  /** By default all that the caller reaches, or all of the application. */
+  subscription?: string | undefined
+  application_id?: string | undefined
   outcome?: Delivery['outcome'] | undefined
   type?: string | undefined
+  /** Identifiers of the event, and of the chat message that it tells of. */
+  event?: string | undefined
+  message?: string | undefined
+  /** Of the last attempt: `500`, `5xx`, or `none` where there was no answer. */
+  status?: string | undefined
+  /** In what was sent, or in what came back. */
+  text?: string | undefined
   /** RFC 3339: when the event happened. */
   from?: string | undefined
   to?: string | undefined
 }
+/** `looked_back_to`: where the time for one page was over; the next page goes on there. Null otherwise. */
+export type DeliveryPage = Page<Delivery> & { looked_back_to: string | null }
 
-const AFTER_ALL = 'dlv~' // sorts behind every identifier of a delivery
+/** Everything older is gone with its partition. */
+const KEPT_MS = 36 * DAY_MS
+const AHEAD_MS = DAY_MS // the clocks of two machines may differ
+/** Of more than these the newest are looked at. */
+const SUBSCRIPTIONS_MAX = 10_000
 
-const pending = `select id, event_id, type, subscription_id, 'pending' as outcome, null as reason, attempts,
-    ${instantText('created_at')} as created_at, null as finished_at, ${instantText('due_at')} as due_at
-  from webhook_deliveries`
-const done = `select id, event_id, type, subscription_id, outcome, reason, attempts,
-    ${instantText('created_at')} as created_at, ${instantText('finished_at')} as finished_at, null as due_at
-  from webhook_deliveries_done`
-const isWanted = `subscription_id = $1 and id < $2 and id >= $3 and ($4::text is null or type = $4)
-    order by id desc limit 101`
-
-type Values = [
-  subscription: string,
-  before: string,
-  from: string,
-  type: string | null,
-  outcome: string | null,
-  limit: number,
-]
-
-const selectDeliveries = statement<Values, Delivery>(`
-select * from (
-  (${pending} where ($5::text is null or $5 = 'pending') and ${isWanted})
-  union all (${done} where ($5::text is null or outcome = $5) and ${isWanted})
-) deliveries order by id desc limit $6::int`)
-
-/** The deliveries of one of the caller's subscriptions, newest first. Throws `subscription_not_found`. */
-export async function listDeliveries(ctx: ActorContext, filter: DeliveryFilter): Promise<Page<Delivery>> {
-  const { subscription, outcome = null, type = null, limit, cursor } = filter
-  const { id } = await requireSubscription(ctx, subscription)
-  const list = `deliveries ${id}`
+/**
+ * Deliveries to subscriptions that the caller reaches, newest first. A page may be short, and lead on: what a filter leaves out
+ * is looked through for less than a second. Throws `subscription_not_found`, `invalid_request`, `invalid_cursor`.
+ */
+export async function listDeliveries(ctx: ActorContext, filter: DeliveryFilter): Promise<DeliveryPage> {
+  const { outcome = null, type = null, status, text = null, limit, cursor } = filter
+  const list = `deliveries ${filter.subscription ?? filter.application_id ?? ''}`
   const [after] = decodeCursor(ctx, list, cursor) ?? []
-  const before = after ?? boundOf('to', filter.to) ?? AFTER_ALL
-  const from = boundOf('from', filter.from) ?? ''
-  const rows = await readUpToDate(ctx, (db) => selectDeliveries(db, id, before, from, type, outcome, limit + 1))
-  return toPage(ctx, list, rows, limit, (row) => [row.id])
+  const now = ctx.now().getTime()
+  const asked = {
+    subscriptions: await subscriptionsAsked(ctx, filter),
+    before: after ?? boundOf('to', filter.to) ?? lowerBound('delivery', new Date(now + AHEAD_MS)),
+    from: boundOf('from', filter.from) ?? lowerBound('delivery', new Date(now - KEPT_MS)),
+    events: await eventsAsked(ctx, filter),
+    status: status?.replace('xx', '__') ?? null,
+    ...{ type, outcome, text },
+  }
+  const { rows, reached } = await readUpToDate(ctx, (db) => walkDeliveries(db, asked, limit + 1))
+  const page = toPage(ctx, list, rows, limit, (row) => [row.id])
+  if (reached === null || page.next !== null) return { ...page, looked_back_to: null }
+  return { ...page, next: encodeCursor(ctx, list, [reached]), looked_back_to: createdAtOf(reached).toISOString() }
 }
 
 function boundOf(field: string, text: string | undefined): string | undefined {
@@ -60,11 +67,39 @@ function boundOf(field: string, text: string | undefined): string | undefined {
   return time === undefined ? undefined : lowerBound('delivery', new Date(time))
 }
 
+async function subscriptionsAsked(ctx: ActorContext, { subscription, application_id: clientId }: DeliveryFilter) {
+  if (subscription !== undefined) return [(await requireSubscription(ctx, subscription)).id]
+  const isOfApplication = clientId === undefined ? undefined : eq(subscriptions.clientId, clientId)
+  const rows = await ctx.slow
+    .select({ id: subscriptions.id })
+    .from(subscriptions)
+    .where(and(reaches(ctx), isNull(subscriptions.deletedAt), isOfApplication))
+    .orderBy(desc(subscriptions.id))
+    .limit(SUBSCRIPTIONS_MAX)
+  return rows.map(({ id }) => id)
+}
+
+/** Null when none are asked for. */
+async function eventsAsked(ctx: ActorContext, { event, message }: DeliveryFilter): Promise<string[] | null> {
+  if (event !== undefined) requireId('event', event)
+  if (message === undefined) return event === undefined ? null : [event]
+  requireId('message', message)
+  const events = await eventsOfMessage(ctx, message)
+  return event === undefined ? events : events.filter((id) => id === event)
+}
+
+function requireId(field: 'event' | 'message', id: string): void {
+  if (!isId(field satisfies Kind, id)) throw new Problem('invalid_request', `${field}: is not the identifier of one.`)
+}
+
 const selectDelivery = statement<[id: string], Delivery>(`
-select * from ((${pending} where id = $1) union all (${done} where id = $1)) deliveries limit 1`)
+select ${deliveryColumns} from (
+  (select ${pendingRow} from webhook_deliveries where id = $1)
+  union all (select ${doneRow} from webhook_deliveries_done where id = $1)
+) d ${besideDelivery} limit 1`)
 
 const selectAttempts = statement<[deliveryId: string], AttemptInfo>(`
-select n, ${instantText('started_at')} as started_at, duration_ms, status, error_class, detail, response
+select n, ${instantText('started_at')} as started_at, duration_ms, status, error_class, detail, request, response_headers, response
 from webhook_attempts where delivery_id = $1 order by n`)
 
 const selectPayload = statement<[eventId: string], { payload: string }>('select payload from events where id = $1')

@@ -9,15 +9,22 @@ export const Delivery = z.object({
   event_id: z.string(),
   type: z.string(),
   subscription_id: z.string(),
+  subscription_url: z.string(),
   outcome: z.enum(deliveryOutcomes),
   reason: z.string().nullable(),
   attempts: z.number(),
+  /** How its last attempt ended; both are null before the first. */
+  last_status: z.number().nullable(),
+  last_error_class: z.string().nullable(),
   created_at: Timestamp,
   finished_at: Timestamp.nullable(),
   due_at: Timestamp.nullable(),
 })
 
-/** One POST. The receiver chose the text of `response`, and parts of `detail`, so whoever shows them must escape them. */
+/**
+ * One POST. `request` is its head as it was sent, with the whole address in its first line. The receiver chose the text of
+ * `response` and `response_headers`, and parts of `detail`, so whoever shows them must escape them.
+ */
 export const AttemptInfo = z.object({
   n: z.number(),
   started_at: Timestamp,
@@ -25,6 +32,8 @@ export const AttemptInfo = z.object({
   status: z.number().nullable(),
   error_class: z.string().nullable(),
   detail: z.string().nullable(),
+  request: z.string().nullable(),
+  response_headers: z.string().nullable(),
   response: z.string().nullable(),
 })
 

@@ -37,8 +37,9 @@ export async function testSubscription(
   const deliveryId = newId('delivery', ctx.now())
   await storeResult(ctx, { deliveryId, eventId: event.id, type, subscriptionId: id, record })
   ctx.wake() // a success has ended the rest of the subscription, if it had one
-  const { startedMs, durationMs, status, errorClass, detail, response } = record
-  const shown = { started_at: new Date(startedMs).toISOString(), duration_ms: durationMs, status, detail, response }
+  const { startedMs, durationMs, status, errorClass, detail, request, responseHeaders, response } = record
+  const sent = { started_at: new Date(startedMs).toISOString(), duration_ms: durationMs, request }
+  const shown = { ...sent, status, detail, response_headers: responseHeaders, response }
   return { delivery_id: deliveryId, n: 1, ...shown, error_class: errorClass }
 }
 

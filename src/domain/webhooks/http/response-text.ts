@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 
 const TEXT_BYTES_MAX = 4_096
 const REPLACEMENT = '\ufffd'
+const CONTROLS = /\p{Cc}/gu
 
 /**
  * The body of a response as text that PostgreSQL can store: NUL and broken UTF-8 become U+FFFD, at most 4 kB. The receiver
@@ -12,6 +13,15 @@ export function responseText(body: Buffer): string | null {
   const text = decoded(body).replaceAll('\0', REPLACEMENT)
   const bytes = Buffer.from(text)
   return bytes.length <= TEXT_BYTES_MAX ? text : bytes.subarray(0, wholeCharacters(bytes)).toString('utf8')
+}
+
+/**
+ * The headers of a response as text that PostgreSQL can store, one in a line, at most 4 kB. The receiver chose this text, so
+ * whoever shows it must escape it.
+ */
+export function headText(headers: Record<string, string | string[] | undefined>): string | null {
+  const lines = Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => `${name}: ${value}`))
+  return responseText(Buffer.from(lines.map((line) => line.replace(CONTROLS, REPLACEMENT)).join('\n')))
 }
 
 /** A character that our limit cuts in two is left out; one that the receiver did not finish becomes U+FFFD. */

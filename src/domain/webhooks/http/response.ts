@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { AttemptFailure } from './attempt-failure.ts'
+import { headText } from './response-text.ts'
 
 const KEPT_BYTES = 4_096
 const READ_BYTES_MAX = 16_384
@@ -11,6 +12,8 @@ export type ReceiverResponse = {
   status: number | null
   retryAfter: string | undefined
   location: string | undefined
+  /** The head, at most 4 kB of it; null without one. */
+  headers: string | null
   /** The first 4 kB of the body. */
   body: Buffer
   /** Why there is no status. */
@@ -30,6 +33,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
   #status: number | null = null
   #retryAfter: string | undefined
   #location: string | undefined
+  #headers: string | null = null
   #chunks: Buffer[] = []
   #read = 0
   #isOver = false
@@ -57,6 +61,7 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
     this.#status = status
     this.#retryAfter = first(headers['retry-after'])
     this.#location = first(headers.location)
+    this.#headers = headText(headers)
     this.#bodyTimer = setTimeout(() => this.cut(new AttemptFailure('E_DEADLINE', 'the body takes too long')), BODY_MS)
   }
 
@@ -80,8 +85,8 @@ export class ResponseHandler implements Dispatcher.DispatchHandler {
     clearTimeout(this.#bodyTimer)
     const status = this.#status
     const body = Buffer.concat(this.#chunks)
-    const headers = { retryAfter: this.#retryAfter, location: this.#location }
-    this.#resolve({ status, ...headers, body, error: status === null ? error : undefined })
+    const head = { retryAfter: this.#retryAfter, location: this.#location, headers: this.#headers }
+    this.#resolve({ status, ...head, body, error: status === null ? error : undefined })
   }
 }
 

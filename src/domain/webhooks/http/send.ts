@@ -30,7 +30,7 @@ export function createSender({ targets }: Pick<Context, 'targets'>): Sender {
   return { rules, transport: createTransport({ rules, resolve }) }
 }
 
-const nothing = { status: null, retryAfter: undefined, location: undefined, body: Buffer.alloc(0) }
+const nothing = { status: null, retryAfter: undefined, location: undefined, headers: null, body: Buffer.alloc(0) }
 const unsafe = new AttemptFailure('E_UNSAFE_URL', 'the URL may not be called')
 const USER_AGENT = `developer-api-webhooks/${apiVersion}`
 
@@ -43,12 +43,18 @@ export async function sendAttempt(
 ): Promise<AttemptResult> {
   const startedMs = clock.now()
   const begun = performance.now()
-  const response = await post(sender, request, startedMs, signal)
-  const { status, retryAfter, error, body } = response
+  const { sent, response } = await post(sender, request, startedMs, signal)
+  const { status, retryAfter, error, headers, body } = response
   const errorClass = status === null ? classOf(error) : null
   const durationMs = Math.round(performance.now() - begun)
-  const record = { startedMs, durationMs, status, errorClass, detail: detailOf(response), response: responseText(body) }
-  return { record, retryAfter }
+  const answer = {
+    status,
+    errorClass,
+    detail: detailOf(response),
+    responseHeaders: headers,
+    response: responseText(body),
+  }
+  return { record: { startedMs, durationMs, request: sent, ...answer }, retryAfter }
 }
 
 async function post(
@@ -56,11 +62,18 @@ async function post(
   request: WebhookRequest,
   startedMs: number,
   signal: AbortSignal,
-): Promise<ReceiverResponse> {
+): Promise<{ sent: string | null; response: ReceiverResponse }> {
   const url = allowedUrl(rules, request.url)
-  if (url === undefined) return { ...nothing, error: unsafe }
+  if (url === undefined) return { sent: null, response: { ...nothing, error: unsafe } }
   const body = Buffer.from(request.payload)
-  return transport.post({ url, headers: headersOf(request, body, Math.floor(startedMs / 1000)), body, signal })
+  const headers = headersOf(request, body, Math.floor(startedMs / 1000))
+  return { sent: sentText(url, headers, body), response: await transport.post({ url, headers, body, signal }) }
+}
+
+/** The head of a request as it goes out, with what undici adds, and the whole address in its first line. */
+function sentText({ href, host }: URL, headers: readonly string[], { length }: Buffer): string {
+  const lines = headers.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${headers[index + 1]}`] : []))
+  return [`POST ${href}`, `host: ${host}`, 'connection: keep-alive', ...lines, `content-length: ${length}`].join('\n')
 }
 
 function headersOf({ delivery, keys }: WebhookRequest, body: Buffer, timestampS: number): string[] {

@@ -11,7 +11,8 @@ const settleRows = statement<[settlements: string], Row>(`
 with input as (
   select * from json_to_recordset($1::text::json) as t (
     o int, n int, id text, lease uuid, kind text, result text, reason text, delay_s float8, started_ms float8,
-    duration_ms int, status smallint, error_class text, detail text, response text, is_success boolean, is_probe boolean,
+    duration_ms int, status smallint, error_class text, detail text, request text, response_headers text,
+    response text, is_success boolean, is_probe boolean,
     grows boolean, halves boolean, gone_url text, retry_after_s float8)
 ),
 -- fenced by the lease: a worker that has lost it changes nothing; locked in the order of the identifiers, each looked up by
@@ -23,8 +24,9 @@ mine as materialized (
 ),
 -- what was given back unsent has no attempt
 logged as (
-  insert into webhook_attempts (delivery_id, n, started_at, duration_ms, status, error_class, detail, response)
-  select id, n, to_timestamp(started_ms / 1000), duration_ms, status, error_class, detail, response
+  insert into webhook_attempts (
+    delivery_id, n, started_at, duration_ms, status, error_class, detail, request, response_headers, response)
+  select id, n, to_timestamp(started_ms / 1000), duration_ms, status, error_class, detail, request, response_headers, response
   from mine where started_ms is not null
 ),
 -- finish: out of the queue, into the finished ones, where an earlier run may have left a row of the same delivery
@@ -79,6 +81,8 @@ function inputOf({ id, lease, outcome, attempt, health }: Settlement, logged: nu
       status: attempt.status,
       error_class: attempt.errorClass,
       detail: attempt.detail,
+      request: attempt.request,
+      response_headers: attempt.responseHeaders,
       response: attempt.response,
     }),
     ...(health && {

@@ -9,6 +9,10 @@ export type AttemptRecord = {
   errorClass: ErrorClass | null
   /** What these two leave open, in a sentence: the fault of a certificate, where a redirect leads to. */
   detail: string | null
+  /** The head of the request as it was sent, with the whole address in its first line; null when nothing was. */
+  request: string | null
+  /** The head of the response, at most 4 kB; null when there was none. */
+  responseHeaders: string | null
   /** The first 4 kB of the response body as text; null when there was none. */
   response: string | null
 }
