@@ -28,8 +28,8 @@ export type ClientOptions = {
    * leave it out: there the cookie of the login session speaks.
    */
   credential?: string | (() => string | Promise<string>) | undefined
-  /** Called after every request with whether the service answered it. */
-  onReachable?: ((isReachable: boolean) => void) | undefined
+  /** Sends the requests in place of the platform's own `fetch`; subscriptions are not among them. */
+  fetch?: typeof fetch | undefined
   /** For subscriptions where there is none, as in Node, or with a credential: that of the package `eventsource`. */
   EventSource?: EventSourceClass | undefined
 }
@@ -39,7 +39,7 @@ export type ClientOptions = {
  * call rejects with a `TRPCClientError`, whose `data.problem` has the `code` and `message` that REST shows. Subscriptions
  * connect again by themselves and go on where they were cut off, until a refusal, which ends them with such an error.
  */
-export function createClient({ baseUrl, credential, onReachable, EventSource }: ClientOptions): TRPCClient<AppRouter> {
+export function createClient({ baseUrl, credential, fetch: send, EventSource }: ClientOptions): TRPCClient<AppRouter> {
   const url = `${baseUrl.replace(/\/$/, '')}/trpc`
   const headers = async (): Promise<Record<string, string>> => {
     const token = typeof credential === 'function' ? await credential() : credential
@@ -59,30 +59,11 @@ export function createClient({ baseUrl, credential, onReachable, EventSource }: 
           url,
           maxItems: CALL_BATCH_MAX,
           headers,
-          ...(onReachable && { fetch: watchedFetch(onReachable) }),
+          ...(send && { fetch: (to, { signal, ...init } = {}) => send(to, { ...init, signal: signal ?? null }) }),
         }),
       }),
     ],
   })
-}
-
-const BAD_GATEWAY = 502
-
-/** A proxy without a backend answers 502 to 504, and the service answers 503 while it starts. */
-function watchedFetch(tell: (isReachable: boolean) => void) {
-  return async (
-    input: string | URL | Request,
-    { signal, ...init }: { signal?: AbortSignal | null | undefined } = {},
-  ) => {
-    try {
-      const response = await fetch(input, { ...init, signal: signal ?? null })
-      tell(response.status < BAD_GATEWAY)
-      return response
-    } catch (error) {
-      if (!signal?.aborted) tell(false)
-      throw error
-    }
-  }
 }
 
 /** Whether an error is a failed call, answered or not. */

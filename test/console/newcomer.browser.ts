@@ -18,6 +18,7 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
 
     await page.getByRole('heading', { name: 'Create an application' }).waitFor()
     await page.getByRole('textbox', { name: 'Name' }).fill('My first bot')
+    for (const scope of ['channel:read', 'webhook:write']) await page.getByLabel(scope).check()
     await page.getByRole('button', { name: 'Create application' }).click()
     expect(await page.getByTestId('secret').textContent()).toMatch(/^lscs_/)
     await page.getByRole('button', { name: 'I have kept it' }).click()
@@ -27,6 +28,7 @@ describe.skipIf(!hasBrowser)('a newcomer', () => {
     await page.getByRole('button', { name: 'Create key' }).click()
     const dialog = page.getByRole('dialog', { name: 'Create an API key' })
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Laptop')
+    await dialog.getByLabel('channel:read').check()
     await dialog.getByRole('button', { name: 'Create key' }).click()
     const key = (await page.getByTestId('secret').textContent()) ?? ''
     await page.getByRole('button', { name: 'I have kept it' }).click()

@@ -52,13 +52,13 @@ describe.skipIf(!hasBrowser)('a streamer', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('listitem').filter({ hasText: 'It is' }).getByText('just now').waitFor()
 
-    await message.getByRole('button').click()
+    await message.getByRole('button', { name: 'What to do' }).click()
     await page.getByRole('menuitem', { name: 'Ban viewer' }).click()
     await confirm('Ban')
     await page.getByText('They cannot write in your chat any more.').waitFor()
     expect(await (await say('viewer', 'And now?')).json()).toMatchObject({ error: { code: 'sender_banned' } })
 
-    await message.getByRole('button').click()
+    await message.getByRole('button', { name: 'What to do' }).click()
     await page.getByRole('menuitem', { name: 'Delete message' }).click()
     await confirm('Delete message')
     await message.waitFor({ state: 'detached' })

@@ -30,6 +30,7 @@ describe.skipIf(!hasBrowser)('the owner of an application', () => {
     await page.goto('/login?next=/console/developer/applications/new')
     await logIn(page, browser.product.demo.users.streamer)
     await page.getByRole('textbox', { name: 'Name' }).fill('Signing job')
+    await page.getByLabel('channel:read').check()
     await page.getByText('Advanced: own keys').click()
     const keys = page.getByLabel('Public keys (JWKS)')
     const create = () => page.getByRole('button', { name: 'Create application' }).click()

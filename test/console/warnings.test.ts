@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { localTime } from '../../src/client/console/components/times.ts'
+import { describeTime } from '../../src/client/console/components/times.ts'
 import { failureWords } from '../../src/client/console/developer/webhooks/failure-words.ts'
 import { webhookSubscriptions } from '../../src/db/schema/index.ts'
 import type { SubscriptionDetails } from '../../src/domain/webhooks/subscriptions/resources.ts'
@@ -64,8 +64,8 @@ test('the console says that it fails, from the first day on when it will be disa
   const third = await shown()
   const urgent = failureWords(third)
   expect([mild.tone, urgent.tone]).toEqual(['warn', 'bad'])
-  expect(mild.warning).toContain(`will be disabled on ${localTime(first.disables_at ?? '')}`)
-  expect(urgent.warning).toContain(`nothing more is sent from ${localTime(third.disables_at ?? '')}`)
+  expect(mild.warning).toContain(`will be disabled on ${describeTime(first.disables_at ?? '', undefined)}`)
+  expect(urgent.warning).toContain(`nothing more is sent from ${describeTime(third.disables_at ?? '', undefined)}`)
   expect(urgent.title).toContain('About to be disabled')
   expect(new Set([mild.title, urgent.title, mild.status, urgent.status]).size).toBe(4)
 })

@@ -4,6 +4,7 @@ import { type Response, Router } from 'express'
 import type { Context } from '../../domain/core/context.ts'
 import { Problem } from '../../domain/core/problem.ts'
 import { projectFolder } from '../../project-folder.ts'
+import { readCookie } from './auth/cookies.ts'
 import { type BuiltFile, onceBuilt, sendBuiltFile } from './built-files.ts'
 
 /** Where Vite builds the console to. */
@@ -28,7 +29,7 @@ const policyOf = (nonce: string) =>
   ].join('; ')
 
 /** The console: a page for every address below it, and the files that the page names. 503 while it is not built. */
-export function consolePages({ signup }: Context, folder = BUILT): Router {
+export function consolePages({ signup, publicUrl }: Context, folder = BUILT): Router {
   const built = onceBuilt(folder)
   const router = Router()
   router.get('/', (request, response, next) => {
@@ -39,16 +40,25 @@ export function consolePages({ signup }: Context, folder = BUILT): Router {
     const name = request.path.slice(1)
     const file = name === PAGE ? undefined : built().get(name)
     if (file) return sendBuiltFile(request, response, file)
-    return request.path.startsWith('/assets/') ? next() : sendPage(response, built().get(PAGE), signup)
+    if (request.path.startsWith('/assets/')) return next()
+    const session = readCookie(request, 'sid', publicUrl) === undefined ? 'none' : 'sent'
+    sendPage(response, built().get(PAGE), { signup, session })
   })
   return router
 }
 
+/** What the page is told: whether strangers may sign up, and whether a session was sent, without which nothing is asked for. */
+type Told = { signup: Context['signup']; session: 'sent' | 'none' }
+
 /** Every answer has a nonce of its own, so no answer may be kept. */
-function sendPage(response: Response, page: BuiltFile | undefined, signup: Context['signup']) {
+function sendPage(response: Response, page: BuiltFile | undefined, { signup, session }: Told) {
   if (!page) throw new Problem('unavailable', 'The console is not built: run "npm run build".')
   const nonce = randomBytes(16).toString('base64')
-  const text = page.plain.toString().replaceAll('__CSP_NONCE__', nonce).replace('__SIGNUP__', signup)
+  const text = page.plain
+    .toString()
+    .replaceAll('__CSP_NONCE__', nonce)
+    .replace('__SIGNUP__', signup)
+    .replace('__SESSION__', session)
   response
     .set({
       'Cache-Control': 'no-store',

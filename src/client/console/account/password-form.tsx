@@ -1,12 +1,11 @@
 import { Button, Group, PasswordInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
 import { PASSWORD_LENGTH_MIN } from '../../../shared/limits.ts'
 import { useTRPC } from '../app/api.ts'
 import { loginAddress } from '../app/session.tsx'
 import { useConfirm } from '../components/forms/confirm.tsx'
-import { fieldErrors } from '../components/forms/field-errors.ts'
-import { FormProblem } from '../components/forms/form-problem.tsx'
+import { Form } from '../components/forms/form.tsx'
+import { useSubmit } from '../components/forms/submit.ts'
 import { Section } from '../components/section.tsx'
 
 const question = {
@@ -27,18 +26,16 @@ export function PasswordForm() {
         value.length < PASSWORD_LENGTH_MIN ? `At least ${PASSWORD_LENGTH_MIN} characters.` : null,
     },
   })
-  const { mutate, error, isPending } = useMutation(
-    trpc.account.changePassword.mutationOptions({
-      onSuccess: () => location.assign(loginAddress('/console/account/sign-in')),
-      onError: (failure) => form.setErrors(fieldErrors(failure, ['current_password', 'new_password'])),
-    }),
-  )
-  const submit = form.onSubmit(async (values) => {
-    if (await confirm(question)) mutate(values)
+  const submit = useSubmit(form, trpc.account.changePassword.mutationOptions(), {
+    fields: ['current_password', 'new_password'],
+    onDone: () => location.assign(loginAddress('/console/account/sign-in')),
   })
+  const change = async (values: typeof form.values) => {
+    if (await confirm(question)) submit.send(values)
+  }
   return (
     <Section title="Password" intro={question.body}>
-      <form className="form" onSubmit={submit}>
+      <Form form={form} submit={submit} onSubmit={change} buttons={<Change isPending={submit.isPending} />}>
         <PasswordInput
           label="Current password"
           autoComplete="current-password"
@@ -48,19 +45,21 @@ export function PasswordForm() {
         />
         <PasswordInput
           label="New password"
-          description={`At least ${PASSWORD_LENGTH_MIN} characters`}
+          description={`At least ${PASSWORD_LENGTH_MIN} characters.`}
           autoComplete="new-password"
           required
           key={form.key('new_password')}
           {...form.getInputProps('new_password')}
         />
-        <FormProblem form={form} error={error} />
-        <Group justify="flex-end">
-          <Button type="submit" variant="default" loading={isPending}>
-            Change password
-          </Button>
-        </Group>
-      </form>
+      </Form>
     </Section>
   )
 }
+
+const Change = ({ isPending }: { isPending: boolean }) => (
+  <Group justify="flex-end">
+    <Button type="submit" variant="default" loading={isPending}>
+      Change password
+    </Button>
+  </Group>
+)

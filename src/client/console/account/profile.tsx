@@ -1,12 +1,11 @@
 import { Avatar, Button, Group, Text, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { BIO_LENGTH_MAX } from '../../../shared/limits.ts'
 import { useTRPC } from '../app/api.ts'
 import { useAccount } from '../app/session.tsx'
-import { notifyDone } from '../components/feedback/notices.tsx'
-import { fieldErrors } from '../components/forms/field-errors.ts'
-import { FormProblem } from '../components/forms/form-problem.tsx'
+import { sendChanged, useFollowing } from '../components/forms/changed.ts'
+import { Form } from '../components/forms/form.tsx'
+import { useSubmit } from '../components/forms/submit.ts'
 import { Instant } from '../components/instant.tsx'
 import { Page } from '../components/page.tsx'
 import { Section } from '../components/section.tsx'
@@ -36,45 +35,48 @@ const MemberSince = ({ at }: { at: string }) => (
 
 function ProfileForm() {
   const trpc = useTRPC()
-  const queries = useQueryClient()
   const { bio, image_url } = useAccount()
-  const form = useForm({ mode: 'uncontrolled', initialValues: { bio: bio ?? '', image_url: image_url ?? '' } })
-  const { mutate, error, isPending } = useMutation(
-    trpc.channels.update.mutationOptions({
-      onSuccess: () => {
-        notifyDone('Your profile is saved.')
-        return queries.invalidateQueries({ queryKey: trpc.account.pathKey() })
-      },
-      onError: (failure) => form.setErrors(fieldErrors(failure, ['bio', 'image_url'])),
-    }),
-  )
+  const values = { bio: bio ?? '', image_url: image_url ?? '' }
+  const form = useForm({ initialValues: values })
+  useFollowing(form, values)
+  const submit = useSubmit(form, trpc.channels.update.mutationOptions(), {
+    fields: ['bio', 'image_url'],
+    done: 'Your profile is saved.',
+    refresh: trpc.account.pathKey(),
+  })
   return (
-    <form className="form" onSubmit={form.onSubmit((values) => mutate(values))}>
+    <Form
+      form={form}
+      submit={submit}
+      onSubmit={(typed) => sendChanged(form, typed, submit.send)}
+      buttons={<Save isPending={submit.isPending} />}
+    >
       <Textarea
         label="Bio"
-        description={`At most ${BIO_LENGTH_MAX} characters`}
+        description={`At most ${BIO_LENGTH_MAX} characters.`}
         autosize
         minRows={3}
-        key={form.key('bio')}
+        dir="auto"
         {...form.getInputProps('bio')}
       />
       <TextInput
         label="Image URL"
-        description="The https address of a picture"
+        description="The https address of a picture."
         type="url"
         placeholder="https://"
-        key={form.key('image_url')}
         {...form.getInputProps('image_url')}
       />
-      <FormProblem form={form} error={error} />
-      <Group justify="space-between">
-        <Text size="sm" c="dimmed">
-          Changes are events too: applications hear of them by webhook.
-        </Text>
-        <Button type="submit" ml="auto" loading={isPending}>
-          Save
-        </Button>
-      </Group>
-    </form>
+    </Form>
   )
 }
+
+const Save = ({ isPending }: { isPending: boolean }) => (
+  <Group justify="space-between">
+    <Text size="sm" c="dimmed">
+      Changes are events too: applications hear of them by webhook.
+    </Text>
+    <Button type="submit" ml="auto" loading={isPending}>
+      Save
+    </Button>
+  </Group>
+)

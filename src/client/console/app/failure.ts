@@ -1,4 +1,5 @@
 import { isFailedCall, problemOf } from '../../index.ts'
+import { OfflineError } from './connection.ts'
 
 /** A failed call as REST would report it, with the request's identifier for support, and where the guide explains the code. */
 export type Failure = { code: string; message: string; requestId: string | undefined; guide: string | undefined }
@@ -8,14 +9,40 @@ export function statusOf(error: unknown): number | undefined {
   return isFailedCall(error) ? error.data?.httpStatus : undefined
 }
 
+const UNAUTHORIZED = 401
+
 export function failureOf(error: unknown): Failure {
   const problem = problemOf(error)
-  if (problem) return { ...problem, requestId: requestIdOf(error), guide: `/docs/guides/errors#${problem.code}` }
-  const isUnanswered = isFailedCall(error) && error.data === undefined
-  const own = isUnanswered
-    ? { code: 'unreachable', message: 'The service did not answer. Check your connection.' }
-    : { code: 'console_error', message: 'Something went wrong on this page. Load it again.' }
-  return { ...own, requestId: undefined, guide: undefined }
+  if (problem === undefined) return { ...unanswered(error), requestId: undefined, guide: undefined }
+  const requestId = requestIdOf(error)
+  if (statusOf(error) === UNAUTHORIZED) return { ...sessionEnded, requestId, guide: undefined }
+  return { ...problem, requestId, guide: `/docs/guides/errors#${problem.code}` }
+}
+
+/** What the service says of it is for programs, which send credentials. */
+const sessionEnded = {
+  code: 'session_ended',
+  message: 'Your session has ended. Log in again: this page stays as it is.',
+}
+
+function unanswered(error: unknown): { code: string; message: string } {
+  if (!isFailedCall(error)) {
+    return { code: 'console_error', message: 'Something went wrong on this page. Load it again.' }
+  }
+  if (error.cause instanceof OfflineError) {
+    return { code: 'offline', message: 'You are offline: nothing was sent, and nothing will be sent later.' }
+  }
+  return { code: 'unreachable', message: 'The service did not answer. Check your connection.' }
+}
+
+/** The same of a change: when it got no answer, nobody knows whether it was made. */
+export function changeFailureOf(error: unknown): Failure {
+  const failure = failureOf(error)
+  if (failure.code !== 'unreachable') return failure
+  return {
+    ...failure,
+    message: 'The service did not answer. Whether this was done is not known: look before you try again.',
+  }
 }
 
 /** What a message says about this field, as a sentence to show beside the input; undefined when it is about another one. */

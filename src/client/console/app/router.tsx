@@ -14,6 +14,7 @@ const nowhere: RouteObject = {
 /** Each page is loaded when it is first opened. The gate comes before them, so a page can rely on somebody being signed in. */
 export const router = createBrowserRouter(
   [
+    { path: '/logged-in', lazy: async () => ({ Component: (await import('../shell/logged-in.tsx')).LoggedIn }) },
     {
       path: '/',
       Component: Gate,

@@ -24,3 +24,6 @@ export const signUpAddress = (path: string): string => `/signup?next=${encodeURI
 
 /** Whether strangers may make an account: the server wrote it into the page. */
 export const isSignUpOpen = (): boolean => document.documentElement.dataset.signup !== 'closed'
+
+/** Whether this browser sent a session when the page was asked for: the server wrote it into the page. */
+export const mayBeSignedIn = (): boolean => document.documentElement.dataset.session !== 'none'

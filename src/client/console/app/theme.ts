@@ -1,4 +1,13 @@
-import { Anchor, type CSSVariablesResolver, createTheme, type MantineColorsTuple, Menu, Modal } from '@mantine/core'
+import {
+  Anchor,
+  type CSSVariablesResolver,
+  createTheme,
+  type MantineColorsTuple,
+  Menu,
+  Modal,
+  Notification,
+  PasswordInput,
+} from '@mantine/core'
 
 /** Shades around the accent colour of the login pages. */
 const iris: MantineColorsTuple = [
@@ -28,6 +37,12 @@ export const theme = createTheme({
     // a menu may not contain the placeholder that takes the focus (axe: aria-required-children)
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close this message' } } }),
+    PasswordInput: PasswordInput.extend({
+      defaultProps: {
+        visibilityToggleButtonProps: { 'aria-label': 'Show what is typed', tabIndex: 0, 'aria-hidden': false },
+      },
+    }),
   },
   headings: {
     fontWeight: '650',

@@ -1,7 +1,6 @@
-import { ActionIcon, Button, CopyButton, Group, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core'
 import { Icon } from './icon.tsx'
-
-const SHOWN_MS = 2_000
+import { type CopyState, useCopy } from './use-copy.ts'
 
 /** A short value with a button that copies it. */
 export function Copyable({ value, label }: { value: string; label: string }) {
@@ -15,28 +14,39 @@ export function Copyable({ value, label }: { value: string; label: string }) {
   )
 }
 
+const icons = { idle: 'copy', copied: 'check', failed: 'warning' } as const satisfies Record<CopyState, string>
+const FAILED = 'Not copied: select the text and copy it by hand'
+
 export function CopyIconButton({ value, label }: { value: string; label: string }) {
+  const { state, copy } = useCopy(value)
+  const name = { idle: `Copy ${label}`, copied: 'Copied', failed: FAILED }[state]
   return (
-    <CopyButton value={value} timeout={SHOWN_MS}>
-      {({ copied, copy }) => (
-        <Tooltip label={copied ? 'Copied' : `Copy ${label}`}>
-          <ActionIcon variant="subtle" color="gray" onClick={copy} aria-label={copied ? 'Copied' : `Copy ${label}`}>
-            {copied ? <Icon shape="check" /> : <Icon shape="copy" />}
-          </ActionIcon>
-        </Tooltip>
-      )}
-    </CopyButton>
+    <>
+      <Tooltip label={name} {...(state === 'failed' && { opened: true })} multiline maw={260}>
+        <ActionIcon variant="subtle" color="gray" onClick={(event) => void copy(event)} aria-label={name}>
+          <Icon shape={icons[state]} />
+        </ActionIcon>
+      </Tooltip>
+      <CopyOutcome state={state} />
+    </>
   )
 }
 
 export function CopyTextButton({ value, label }: { value: string; label: string }) {
+  const { state, copy } = useCopy(value)
   return (
-    <CopyButton value={value} timeout={SHOWN_MS}>
-      {({ copied, copy }) => (
-        <Button onClick={copy} leftSection={copied ? <Icon shape="check" /> : <Icon shape="copy" />}>
-          {copied ? 'Copied' : label}
-        </Button>
-      )}
-    </CopyButton>
+    <>
+      <Button onClick={(event) => void copy(event)} leftSection={<Icon shape={icons[state]} />}>
+        {{ idle: label, copied: 'Copied', failed: 'Not copied' }[state]}
+      </Button>
+      <CopyOutcome state={state} />
+      {state === 'failed' && <Text size="sm">{FAILED}.</Text>}
+    </>
   )
 }
+
+const CopyOutcome = ({ state }: { state: CopyState }) => (
+  <span className="visually-hidden" role="status">
+    {{ idle: '', copied: 'Copied', failed: FAILED }[state]}
+  </span>
+)

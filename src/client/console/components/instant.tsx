@@ -1,5 +1,6 @@
-import { useSyncExternalStore } from 'react'
-import { describeAge, exactTime, localTime } from './times.ts'
+import { useState, useSyncExternalStore } from 'react'
+import { useTimeStyle, useTimeZone } from '../app/time-style.ts'
+import { describeAge, describeTime, exactTime } from './times.ts'
 
 const TICK_MS = 15_000
 
@@ -10,12 +11,26 @@ function everyTick(listener: () => void): () => void {
 
 const currentTick = () => Math.floor(Date.now() / TICK_MS)
 
-/** A moment: how long ago, or in local time when `isAbsolute`; the exact value shows on hover. */
+/**
+ * A moment: how long ago, or the time when `isAbsolute` or the reader wants times. Pressing it, by whatever means, shows it to
+ * the millisecond.
+ */
 export function Instant({ at, isAbsolute = false }: { at: string; isAbsolute?: boolean }) {
   useSyncExternalStore(everyTick, currentTick)
+  const style = useTimeStyle()
+  const zone = useTimeZone()
+  const [isExact, setIsExact] = useState(false)
+  const exact = exactTime(at, zone)
+  const usual = isAbsolute || style !== 'ago' ? describeTime(at, zone) : describeAge(at, Date.now())
   return (
-    <time dateTime={at} title={`${exactTime(at)}\n${at}`}>
-      {isAbsolute ? localTime(at) : describeAge(at, Date.now())}
-    </time>
+    <button
+      type="button"
+      className="instant"
+      title={`${exact}\n${at}`}
+      aria-pressed={isExact}
+      onClick={() => setIsExact(!isExact)}
+    >
+      <time dateTime={at}>{isExact ? exact : usual}</time>
+    </button>
   )
 }

@@ -31,8 +31,8 @@ export function Page({ title, intro, actions, above = [], children }: PageProps)
         )}
         <Group justify="space-between" align="flex-start" gap="sm">
           <Stack gap={6} className="page-head">
-            <Title order={1} className="breakable">
-              {title}
+            <Title order={1} className="breakable" tabIndex={-1}>
+              <bdi>{title}</bdi>
             </Title>
             {intro && (
               <Text c="dimmed" maw={720} component="div">

@@ -12,7 +12,7 @@ export function Section({ title, intro, actions, children }: SectionProps) {
         <Group justify="space-between" align="flex-start" gap="sm">
           <Stack gap={2}>
             <Title order={2} id={id}>
-              {title}
+              <bdi>{title}</bdi>
             </Title>
             {intro && (
               <Text size="sm" c="dimmed" maw={640} component="div">

@@ -1,7 +1,25 @@
+/** A time zone by its name; undefined is the device's own. */
+type Zone = string | undefined
+
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
-const local = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
-const toTheSecond = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
-const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
+
+const cached = new Map<string, Intl.DateTimeFormat>()
+
+/** Formats are slow to make, and a page has hundreds of times. */
+function formatOf(name: keyof typeof shapes, zone: Zone): Intl.DateTimeFormat {
+  const key = `${name} ${zone}`
+  const known = cached.get(key) ?? new Intl.DateTimeFormat('en', { ...shapes[name], timeZone: zone })
+  cached.set(key, known)
+  return known
+}
+
+const day = { year: 'numeric', month: 'short', day: 'numeric' } as const
+const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const
+const shapes = {
+  toTheMinute: { ...day, ...time },
+  toTheSecond: { ...day, ...time, second: '2-digit' },
+  exact: { ...day, ...time, second: '2-digit', fractionalSecondDigits: 3 },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>
 
 const SECOND_MS = 1_000
 const units = [
@@ -16,13 +34,15 @@ export function describeAge(at: string, nowMs: number): string {
   const ms = new Date(at).getTime() - nowMs
   if (Math.abs(ms) < 5 * SECOND_MS) return 'just now'
   const fitting = units.find(({ until }) => Math.abs(ms) < until)
-  return fitting ? relative.format(Math.round(ms / fitting.ms), fitting.unit) : local.format(new Date(at))
+  if (fitting) return relative.format(Math.round(ms / fitting.ms), fitting.unit)
+  return formatOf('toTheMinute', undefined).format(new Date(at))
 }
 
-/** With seconds: attempts may be seconds apart, and people compare the times with their logs. */
-export const localTime = (at: string): string => toTheSecond.format(new Date(at))
+/** With seconds: attempts may be seconds apart, and people compare the times with their logs. The zone is always said. */
+export const describeTime = (at: string, zone: Zone): string => formatOf('toTheSecond', zone).format(new Date(at))
 
-export const exactTime = (at: string): string => exact.format(new Date(at))
+/** To the millisecond, as the service keeps it. */
+export const exactTime = (at: string, zone: Zone): string => formatOf('exact', zone).format(new Date(at))
 
 /** `420 ms`, `1.3 s`. */
 export const describeDuration = (ms: number): string =>

@@ -1,10 +1,12 @@
 import { Center, Container } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { useTRPC } from '../app/api.ts'
 import { statusOf } from '../app/failure.ts'
-import { AccountProvider } from '../app/session.tsx'
+import { type Account, AccountProvider, mayBeSignedIn } from '../app/session.tsx'
 import { Problem } from '../components/feedback/problem.tsx'
+import { OtherPerson } from './other-person.tsx'
+import { SessionEnded } from './session-ended.tsx'
 import { Shell } from './shell.tsx'
 import { Splash } from './splash.tsx'
 
@@ -15,19 +17,15 @@ const UNAUTHORIZED = 401
 /** Shows the console to a signed-in user, and the landing page to everybody else. */
 export function Gate() {
   const trpc = useTRPC()
-  const { data: account, error, refetch } = useQuery(trpc.account.me.queryOptions({}))
-  if (statusOf(error) === UNAUTHORIZED) {
+  const query = useQuery(trpc.account.me.queryOptions({}, { enabled: mayBeSignedIn() }))
+  const { data: account, error, refetch } = query
+  const isRefused = statusOf(error) === UNAUTHORIZED
+  if (account) return <Inside account={account} isSessionOver={isRefused} />
+  if (isRefused || !mayBeSignedIn()) {
     return (
       <Suspense fallback={<Splash />}>
         <Landing />
       </Suspense>
-    )
-  }
-  if (account) {
-    return (
-      <AccountProvider account={account}>
-        <Shell />
-      </AccountProvider>
     )
   }
   if (!error) return <Splash />
@@ -37,5 +35,18 @@ export function Gate() {
         <Problem error={error} title="The console could not be opened" onRetry={() => void refetch()} />
       </Center>
     </Container>
+  )
+}
+
+/** The page stays under whatever is said about its session, so that nothing on it is lost. */
+function Inside({ account, isSessionOver }: { account: Account; isSessionOver: boolean }) {
+  const [first] = useState(account)
+  const isOther = account.id !== first.id
+  return (
+    <AccountProvider account={isOther ? first : account}>
+      <Shell />
+      {isSessionOver && <SessionEnded username={account.username} />}
+      {isOther && !isSessionOver && <OtherPerson username={account.username} before={first.username} />}
+    </AccountProvider>
   )
 }

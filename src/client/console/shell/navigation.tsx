@@ -1,5 +1,6 @@
 import { ScrollArea, Stack, Text } from '@mantine/core'
 import { NavLink } from 'react-router'
+import { TimeStyleChoice } from './time-style-choice.tsx'
 
 type Place = { label: string; to: string; end?: boolean }
 
@@ -59,6 +60,7 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
           </div>
         ))}
         <Documentation />
+        <TimeStyleChoice />
       </Stack>
     </ScrollArea>
   )

@@ -3,14 +3,17 @@ import { useDisclosure } from '@mantine/hooks'
 import { Outlet, ScrollRestoration, useNavigation } from 'react-router'
 import { AccountMenu } from './account-menu.tsx'
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
+import { ConnectionNotice } from './connection-notice.tsx'
+import { LeaveGuard } from './leave-guard.tsx'
 import { Navigation } from './navigation.tsx'
-import { Reconnecting } from './reconnecting.tsx'
+import { useHeadingFocus } from './use-heading-focus.ts'
 import { Wordmark } from './wordmark.tsx'
 
-/** What surrounds every page: header, navigation, and a notice when the service does not answer. */
+/** What surrounds every page: header, navigation, a notice when the service does not answer, a question before something is lost. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure(false)
   const isLoading = useNavigation().state !== 'idle'
+  useHeadingFocus()
   return (
     <AppShell
       header={{ height: 56 }}
@@ -35,9 +38,10 @@ export function Shell() {
         <Navigation onNavigate={close} />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
-        <Reconnecting />
         <Outlet />
       </AppShell.Main>
+      <ConnectionNotice />
+      <LeaveGuard />
       <ScrollRestoration />
     </AppShell>
   )

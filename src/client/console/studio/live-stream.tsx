@@ -5,6 +5,7 @@ import { type Outputs, useAccount } from '../app/session.tsx'
 import { Loaded } from '../components/feedback/loaded.tsx'
 import { Status } from '../components/feedback/status.tsx'
 import { useAction } from '../components/forms/action.ts'
+import { sendChanged } from '../components/forms/changed.ts'
 import { Instant } from '../components/instant.tsx'
 import { Page } from '../components/page.tsx'
 import { Section } from '../components/section.tsx'
@@ -40,6 +41,7 @@ function NotLive() {
       <StreamForm
         options={trpc.livestreams.start.mutationOptions()}
         values={{ title: '', category: '' }}
+        onSubmit={(_form, values, send) => send(values)}
         action="Go live"
         done="You are live."
       />
@@ -52,13 +54,14 @@ function Running({ livestream }: { livestream: Livestream }) {
   const { title, category, updated_at, id } = livestream
   return (
     <Section title={title ?? 'Untitled'} actions={<Status tone="good">You are live</Status>}>
-      <Text size="sm" c="dimmed">
+      <Text size="sm" c="dimmed" component="div">
         Last change <Instant at={updated_at} />
       </Text>
       <StreamForm
         key={id}
         options={trpc.livestreams.update.mutationOptions()}
         values={{ title: title ?? '', category: category ?? '' }}
+        onSubmit={sendChanged}
         action="Save"
         done="Your stream is changed."
       />

@@ -1,38 +1,51 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { type UseMutationOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type UseFormReturnType, useForm } from '@mantine/form'
+import { type UseMutationOptions, useQuery } from '@tanstack/react-query'
 import { STREAM_TITLE_LENGTH_MAX } from '../../../shared/limits.ts'
 import { useTRPC } from '../app/api.ts'
-import { notifyDone } from '../components/feedback/notices.tsx'
-import { fieldErrors } from '../components/forms/field-errors.ts'
-import { FormProblem } from '../components/forms/form-problem.tsx'
+import { useFollowing } from '../components/forms/changed.ts'
+import { Form } from '../components/forms/form.tsx'
+import { useSubmit } from '../components/forms/submit.ts'
 import type { Livestream } from './live-stream.tsx'
 
-type Values = { title: string; category: string }
+type StreamValues = { title: string; category: string }
 type StreamFormProps<Failure> = {
-  /** Called with the values: starts a stream or changes it. */
-  options: UseMutationOptions<Livestream, Failure, Partial<Values>>
-  values: Values
+  options: UseMutationOptions<Livestream, Failure, Partial<StreamValues>>
+  values: StreamValues
+  onSubmit: (
+    form: UseFormReturnType<StreamValues>,
+    values: StreamValues,
+    send: (values: Partial<StreamValues>) => void,
+  ) => void
   action: string
   done: string
 }
 
-export function StreamForm<Failure>({ options, values, action, done }: StreamFormProps<Failure>) {
+/** Title and category of a stream. What was not touched here follows the stream: a bot may have changed it. */
+export function StreamForm<Failure>({ options, values, onSubmit, action, done }: StreamFormProps<Failure>) {
   const trpc = useTRPC()
-  const queries = useQueryClient()
   const { data: categories } = useQuery(trpc.categories.list.queryOptions({}))
   const form = useForm({ initialValues: values })
-  const { mutate, error, isPending } = useMutation({
-    ...options,
-    onSuccess: () => {
-      notifyDone(done)
-      return queries.invalidateQueries({ queryKey: trpc.livestreams.pathKey() })
-    },
-    onError: (failure) => form.setErrors(fieldErrors(failure, ['title', 'category'])),
+  useFollowing(form, values)
+  const submit = useSubmit(form, options, {
+    fields: ['title', 'category'],
+    done,
+    refresh: trpc.livestreams.pathKey(),
   })
   const choices = (categories?.items ?? []).map(({ slug, label }) => ({ value: slug, label }))
   return (
-    <form className="form" onSubmit={form.onSubmit((changed) => mutate(changed))}>
+    <Form
+      form={form}
+      submit={submit}
+      onSubmit={(typed) => onSubmit(form, typed, submit.send)}
+      buttons={
+        <Group justify="flex-end">
+          <Button type="submit" loading={submit.isPending}>
+            {action}
+          </Button>
+        </Group>
+      }
+    >
       <TextInput
         label="Title"
         maxLength={STREAM_TITLE_LENGTH_MAX}
@@ -44,12 +57,6 @@ export function StreamForm<Failure>({ options, values, action, done }: StreamFor
         data={[{ value: '', label: 'None' }, ...choices]}
         {...form.getInputProps('category')}
       />
-      <FormProblem form={form} error={error} />
-      <Group justify="flex-end">
-        <Button type="submit" loading={isPending}>
-          {action}
-        </Button>
-      </Group>
-    </form>
+    </Form>
   )
 }

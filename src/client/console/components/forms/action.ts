@@ -25,7 +25,7 @@ export function useAction<Output, Failure, Input, Prepared>(
     try {
       const output = await mutateAsync(input)
       if (done !== undefined) notifyDone(done)
-      await queries.invalidateQueries({ queryKey: refresh })
+      void queries.invalidateQueries({ queryKey: refresh })
       return { output }
     } catch (error) {
       notifyFailed(failed, error)

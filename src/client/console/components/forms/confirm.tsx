@@ -1,5 +1,5 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { createContext, type ReactNode, use, useCallback, useState } from 'react'
+import { createContext, type ReactNode, use, useCallback, useRef, useState } from 'react'
 
 export type Question = {
   title: string
@@ -7,12 +7,16 @@ export type Question = {
   body: ReactNode
   /** The verb on the button. */
   action: string
+  /** The word for not doing it. */
+  stay?: string
   /** A word that must be typed first, where a slip would be costly. */
   phrase?: string
 }
 
 type Ask = (question: Question) => Promise<boolean>
-type Asked = Question & { answer: (isConfirmed: boolean) => void }
+
+/** A question about a dialog is asked above it. */
+const ABOVE_DIALOGS = 300
 
 const Confirm = createContext<Ask | undefined>(undefined)
 
@@ -24,20 +28,25 @@ export function useConfirm(): Ask {
 }
 
 export function ConfirmProvider({ children }: { children: ReactNode }) {
-  const [asked, setAsked] = useState<Asked>()
+  const [asked, setAsked] = useState<Question>()
   const [isOpen, setIsOpen] = useState(false)
+  const answer = useRef<(isConfirmed: boolean) => void>(undefined)
   const ask = useCallback<Ask>((question) => {
+    answer.current?.(false) // one question at a time: nobody will answer the one before
+    setAsked(question)
     setIsOpen(true)
-    return new Promise((resolve) => setAsked({ ...question, answer: resolve }))
+    return new Promise((resolve) => {
+      answer.current = resolve
+    })
   }, [])
   const close = (isConfirmed: boolean) => {
-    asked?.answer(isConfirmed)
+    answer.current?.(isConfirmed)
     setIsOpen(false)
   }
   return (
     <Confirm value={ask}>
       {children}
-      <Modal opened={isOpen} onClose={() => close(false)} title={asked?.title} centered>
+      <Modal opened={isOpen} onClose={() => close(false)} title={asked?.title} centered zIndex={ABOVE_DIALOGS}>
         {asked && <Choice key={asked.title} question={asked} onClose={close} />}
       </Modal>
     </Confirm>
@@ -45,7 +54,7 @@ export function ConfirmProvider({ children }: { children: ReactNode }) {
 }
 
 function Choice({ question, onClose }: { question: Question; onClose: (isConfirmed: boolean) => void }) {
-  const { body, action, phrase } = question
+  const { body, action, phrase, stay = 'Cancel' } = question
   const [typed, setTyped] = useState('')
   return (
     <Stack>
@@ -60,7 +69,7 @@ function Choice({ question, onClose }: { question: Question; onClose: (isConfirm
       )}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={() => onClose(false)} data-autofocus={phrase === undefined || undefined}>
-          Cancel
+          {stay}
         </Button>
         <Button color="red.9" disabled={phrase !== undefined && typed !== phrase} onClick={() => onClose(true)}>
           {action}

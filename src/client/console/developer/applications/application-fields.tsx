@@ -1,12 +1,16 @@
 import { Textarea, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { NAME_LENGTH_MAX } from '../../../../shared/limits.ts'
-import { allScopes, type Scope } from '../../components/forms/scopes.ts'
+import type { Scope } from '../../components/forms/scopes.ts'
 import { ScopesInput } from '../../components/forms/scopes-input.tsx'
 
 export type ApplicationValues = { name: string; website_url: string; redirect_uris: string; scopes: Scope[] }
 
-export const emptyApplication: ApplicationValues = { name: '', website_url: '', redirect_uris: '', scopes: allScopes }
+export const emptyApplication: ApplicationValues = { name: '', website_url: '', redirect_uris: '', scopes: [] }
+
+/** An application, or a key, that may do nothing is a mistake. */
+export const atLeastOne = (chosen: readonly unknown[]): string | null =>
+  chosen.length === 0 ? 'Choose at least one.' : null
 
 /** The service's name for them in a refusal. */
 export const applicationFields = ['name', 'website_url', 'redirect_uris', 'scopes', 'grant_types']
@@ -24,7 +28,7 @@ export function ApplicationFields<Values extends ApplicationValues>({ form }: { 
     <>
       <TextInput
         label="Name"
-        description="People see it when they are asked for access"
+        description="People see it when they are asked for access."
         required
         maxLength={NAME_LENGTH_MAX}
         autoComplete="off"
@@ -33,7 +37,7 @@ export function ApplicationFields<Values extends ApplicationValues>({ form }: { 
       />
       <TextInput
         label="Website"
-        description="Where people can look who you are (optional)"
+        description="Where people can look who you are (optional)."
         type="url"
         placeholder="https://"
         key={form.key('website_url')}
@@ -51,7 +55,8 @@ export function ApplicationFields<Values extends ApplicationValues>({ form }: { 
       />
       <ScopesInput
         label="Scopes"
-        description="What it may ask for at most"
+        description="What it may ask for at most. Choose what it needs: more can be added later."
+        words="reach"
         key={form.key('scopes')}
         {...form.getInputProps('scopes')}
       />

@@ -1,15 +1,14 @@
 import { Anchor, Button, Group, Radio, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { useTRPC } from '../../app/api.ts'
-import { fieldErrors } from '../../components/forms/field-errors.ts'
-import { FormProblem } from '../../components/forms/form-problem.tsx'
+import { Form } from '../../components/forms/form.tsx'
+import { useSubmit } from '../../components/forms/submit.ts'
 import { Page } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
 import { type Secret, ShownOnce } from '../../components/shown-once.tsx'
-import { ApplicationFields, applicationFields, emptyApplication, linesOf } from './application-fields.tsx'
+import { ApplicationFields, applicationFields, atLeastOne, emptyApplication, linesOf } from './application-fields.tsx'
 import { keySetFault, keySetOf, noProof, ProofFields } from './proof-fields.tsx'
 
 const kinds = [
@@ -48,36 +47,30 @@ type Created = { id: string; client_secret: string | null }
 
 function NewApplicationForm({ onCreated }: { onCreated: (created: Created) => void }) {
   const trpc = useTRPC()
-  const queries = useQueryClient()
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { kind: 'confidential', ...emptyApplication, ...noProof },
-    validate: { jwks: keySetFault },
+    validate: { scopes: atLeastOne, jwks: keySetFault },
   })
-  const { mutate, error, isPending } = useMutation(
-    trpc.applications.create.mutationOptions({
-      onSuccess: (created) => {
-        void queries.invalidateQueries({ queryKey: trpc.applications.pathKey() })
-        onCreated(created)
-      },
-      onError: (failure) => form.setErrors(fieldErrors(failure, [...applicationFields, 'jwks'])),
-    }),
-  )
-  const submit = form.onSubmit(({ kind, redirect_uris, website_url, jwks, ...values }) =>
-    mutate({
+  const submit = useSubmit(form, trpc.applications.create.mutationOptions(), {
+    fields: [...applicationFields, 'jwks'],
+    refresh: trpc.applications.pathKey(),
+    onDone: onCreated,
+  })
+  const send = ({ kind, redirect_uris, website_url, jwks, ...values }: typeof form.values) =>
+    submit.send({
       ...values,
       confidential: kind === 'confidential',
       website_url: website_url || null,
       redirect_uris: linesOf(redirect_uris),
       jwks: keySetOf(jwks),
-    }),
-  )
+    })
   return (
     <Section title="What it is">
-      <form className="form" onSubmit={submit}>
+      <Form form={form} submit={submit} onSubmit={send} buttons={<Create isPending={submit.isPending} />}>
         <Radio.Group
           label="Kind"
-          description="This cannot be changed later"
+          description="This cannot be changed later."
           key={form.key('kind')}
           {...form.getInputProps('kind')}
         >
@@ -89,16 +82,18 @@ function NewApplicationForm({ onCreated }: { onCreated: (created: Created) => vo
         </Radio.Group>
         <ApplicationFields form={form} />
         <ProofFields form={form} />
-        <FormProblem form={form} error={error} />
-        <Group justify="flex-end">
-          <Anchor component={Link} to="/developer/applications" size="sm">
-            Cancel
-          </Anchor>
-          <Button type="submit" loading={isPending}>
-            Create application
-          </Button>
-        </Group>
-      </form>
+      </Form>
     </Section>
   )
 }
+
+const Create = ({ isPending }: { isPending: boolean }) => (
+  <Group justify="flex-end">
+    <Anchor component={Link} to="/developer/applications" size="sm">
+      Cancel
+    </Anchor>
+    <Button type="submit" loading={isPending}>
+      Create application
+    </Button>
+  </Group>
+)

@@ -1,13 +1,15 @@
-import { Modal, NativeSelect, TextInput } from '@mantine/core'
+import { Code, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { NAME_LENGTH_MAX } from '../../../../shared/limits.ts'
 import { useTRPC } from '../../app/api.ts'
 import { DialogButtons } from '../../components/forms/dialog-buttons.tsx'
-import { fieldErrors } from '../../components/forms/field-errors.ts'
-import { FormProblem } from '../../components/forms/form-problem.tsx'
+import { Form } from '../../components/forms/form.tsx'
+import { FormDialog } from '../../components/forms/form-dialog.tsx'
+import { type Scope, scopesOfItself } from '../../components/forms/scopes.ts'
 import { ScopesInput } from '../../components/forms/scopes-input.tsx'
+import { useSubmit } from '../../components/forms/submit.ts'
 import { useApplication } from './application.tsx'
+import { atLeastOne } from './application-fields.tsx'
 
 const lives = [
   { value: '7', label: 'One week' },
@@ -24,36 +26,50 @@ type NewKeyProps = {
 }
 
 export function NewKey({ isOpen, onClose, onCreated }: NewKeyProps) {
+  const { scopes } = useApplication()
+  const choices = scopesOfItself.filter((scope) => scopes.includes(scope))
   return (
-    <Modal opened={isOpen} onClose={onClose} title="Create an API key" size="lg">
-      <NewKeyForm onClose={onClose} onCreated={onCreated} />
-    </Modal>
+    <FormDialog isOpen={isOpen} onClose={onClose} title="Create an API key" size="lg">
+      {choices.length === 0 ? <NothingForKeys /> : <NewKeyForm {...{ choices, onClose, onCreated }} />}
+    </FormDialog>
   )
 }
 
-function NewKeyForm({ onClose, onCreated }: Omit<NewKeyProps, 'isOpen'>) {
+const NothingForKeys = () => (
+  <Text>
+    All scopes of this application need people who log in, so a key could do nothing. Add a scope that it can use for
+    itself in its settings first, such as <Code>channel:read</Code>.
+  </Text>
+)
+
+type NewKeyFormProps = Omit<NewKeyProps, 'isOpen'> & { choices: Scope[] }
+
+function NewKeyForm({ choices, onClose, onCreated }: NewKeyFormProps) {
   const trpc = useTRPC()
-  const queries = useQueryClient()
-  const { id: application_id, scopes } = useApplication()
-  const form = useForm({ mode: 'uncontrolled', initialValues: { name: '', days: '365', scopes } })
-  const { mutate, error, isPending } = useMutation(
-    trpc.applications.keys.create.mutationOptions({
-      onSuccess: ({ key }) => {
-        void queries.invalidateQueries({ queryKey: trpc.applications.keys.pathKey() })
-        onClose()
-        onCreated('API key', key, 'Send it as “Authorization: Bearer …”.')
-      },
-      onError: (failure) => form.setErrors(fieldErrors(failure, ['name', 'scopes'])),
-    }),
-  )
-  const submit = form.onSubmit(({ days, ...values }) =>
-    mutate({ application_id, ...values, expires_in_days: Number(days) }),
-  )
+  const { id: application_id } = useApplication()
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { name: '', days: '365', scopes: [] as Scope[] },
+    validate: { scopes: atLeastOne },
+  })
+  const submit = useSubmit(form, trpc.applications.keys.create.mutationOptions(), {
+    fields: ['name', 'scopes'],
+    refresh: trpc.applications.keys.pathKey(),
+    onDone: ({ key }) => {
+      onClose()
+      onCreated('API key', key, 'Send it as “Authorization: Bearer …”.')
+    },
+  })
   return (
-    <form className="form" onSubmit={submit}>
+    <Form
+      form={form}
+      submit={submit}
+      onSubmit={({ days, ...values }) => submit.send({ application_id, ...values, expires_in_days: Number(days) })}
+      buttons={<DialogButtons action="Create key" isPending={submit.isPending} onCancel={onClose} />}
+    >
       <TextInput
         label="Name"
-        description="So that you recognise it: where it is used, for example"
+        description="So that you recognise it: where it is used, for example."
         required
         maxLength={NAME_LENGTH_MAX}
         data-autofocus
@@ -62,9 +78,14 @@ function NewKeyForm({ onClose, onCreated }: Omit<NewKeyProps, 'isOpen'>) {
         {...form.getInputProps('name')}
       />
       <NativeSelect label="Expires after" data={lives} key={form.key('days')} {...form.getInputProps('days')} />
-      <ScopesInput label="Scopes" choices={scopes} key={form.key('scopes')} {...form.getInputProps('scopes')} />
-      <FormProblem form={form} error={error} />
-      <DialogButtons action="Create key" isPending={isPending} onCancel={onClose} />
-    </form>
+      <ScopesInput
+        label="Scopes"
+        description="What the key may do. Only what an application can do for itself: the rest needs people who log in."
+        words="reach"
+        choices={choices}
+        key={form.key('scopes')}
+        {...form.getInputProps('scopes')}
+      />
+    </Form>
   )
 }

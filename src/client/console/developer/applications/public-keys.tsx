@@ -1,10 +1,8 @@
 import { Button, Group, Text } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useTRPC } from '../../app/api.ts'
-import { notifyDone } from '../../components/feedback/notices.tsx'
-import { fieldErrors } from '../../components/forms/field-errors.ts'
-import { FormProblem } from '../../components/forms/form-problem.tsx'
+import { Form } from '../../components/forms/form.tsx'
+import { useSubmit } from '../../components/forms/submit.ts'
 import { Section } from '../../components/section.tsx'
 import { useApplication } from './application.tsx'
 import type { Application } from './applications.tsx'
@@ -38,35 +36,32 @@ export function PublicKeys({ jwks }: { jwks: KeySet }) {
 
 function KeySetForm({ jwks }: { jwks: KeySet }) {
   const trpc = useTRPC()
-  const queries = useQueryClient()
   const { id } = useApplication()
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { jwks: JSON.stringify(jwks, null, 2) },
     validate: { jwks: keySetFault },
   })
-  const { mutate, error, isPending } = useMutation(
-    trpc.applications.update.mutationOptions({
-      onSuccess: () => {
-        notifyDone('The keys are saved.')
-        return queries.invalidateQueries({ queryKey: trpc.applications.pathKey() })
-      },
-      onError: (failure) => form.setErrors(fieldErrors(failure, ['jwks'])),
-    }),
+  const submit = useSubmit(form, trpc.applications.update.mutationOptions(), {
+    fields: ['jwks'],
+    done: 'The keys are saved.',
+    refresh: trpc.applications.pathKey(),
+  })
+  const save = (
+    <Group justify="flex-end">
+      <Button type="submit" variant="default" loading={submit.isPending}>
+        Save keys
+      </Button>
+    </Group>
   )
+  const send = (values: { jwks: string }) => submit.send({ id, jwks: keySetOf(values.jwks) })
   return (
-    <form className="form" onSubmit={form.onSubmit((values) => mutate({ id, jwks: keySetOf(values.jwks) }))}>
+    <Form form={form} submit={submit} onSubmit={send} buttons={save}>
       <KeySetInput
-        description="1 to 10 public keys, each of several with a kid of its own"
+        description="1 to 10 public keys, each of several with a kid of its own."
         key={form.key('jwks')}
         {...form.getInputProps('jwks')}
       />
-      <FormProblem form={form} error={error} />
-      <Group justify="flex-end">
-        <Button type="submit" variant="default" loading={isPending}>
-          Save keys
-        </Button>
-      </Group>
-    </form>
+    </Form>
   )
 }

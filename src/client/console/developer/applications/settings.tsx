@@ -1,16 +1,15 @@
 import { Button, Checkbox, Group, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from 'react-router'
 import { type GrantType, grantDescriptions, grantTypes } from '../../../../shared/grants.ts'
 import { useTRPC } from '../../app/api.ts'
-import { notifyDone } from '../../components/feedback/notices.tsx'
 import { useAction } from '../../components/forms/action.ts'
-import { fieldErrors } from '../../components/forms/field-errors.ts'
-import { FormProblem } from '../../components/forms/form-problem.tsx'
+import { sendChanged } from '../../components/forms/changed.ts'
+import { Form } from '../../components/forms/form.tsx'
+import { useSubmit } from '../../components/forms/submit.ts'
 import { Section } from '../../components/section.tsx'
 import { useApplication } from './application.tsx'
-import { ApplicationFields, applicationFields, linesOf } from './application-fields.tsx'
+import { ApplicationFields, applicationFields, atLeastOne, linesOf } from './application-fields.tsx'
 
 export function Settings() {
   const { id } = useApplication()
@@ -24,37 +23,47 @@ export function Settings() {
 
 function Registration() {
   const trpc = useTRPC()
-  const queries = useQueryClient()
   const { id, name, website_url, redirect_uris, scopes, grant_types } = useApplication()
   const texts = { name, website_url: website_url ?? '', redirect_uris: redirect_uris.join('\n') }
-  const form = useForm({ mode: 'uncontrolled', initialValues: { ...texts, scopes, grant_types } })
-  const { mutate, error, isPending } = useMutation(
-    trpc.applications.update.mutationOptions({
-      onSuccess: () => {
-        notifyDone('The application is saved.')
-        return queries.invalidateQueries({ queryKey: trpc.applications.pathKey() })
-      },
-      onError: (failure) => form.setErrors(fieldErrors(failure, applicationFields)),
-    }),
-  )
-  const submit = form.onSubmit(({ redirect_uris: lines, website_url: website, ...values }) =>
-    mutate({ id, ...values, website_url: website || null, redirect_uris: linesOf(lines) }),
-  )
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { ...texts, scopes, grant_types },
+    validate: { scopes: atLeastOne },
+  })
+  const submit = useSubmit(form, trpc.applications.update.mutationOptions(), {
+    fields: applicationFields,
+    done: 'The application is saved.',
+    refresh: trpc.applications.pathKey(),
+  })
+  const send = ({ redirect_uris: lines, website_url: website, ...changed }: Partial<typeof form.values>) =>
+    submit.send({
+      id,
+      ...changed,
+      ...(website !== undefined && { website_url: website || null }),
+      ...(lines !== undefined && { redirect_uris: linesOf(lines) }),
+    })
   return (
     <Section title="Registration" intro="Keys and tokens lose the scopes that you take away here.">
-      <form className="form" onSubmit={submit}>
+      <Form
+        form={form}
+        submit={submit}
+        onSubmit={(typed) => sendChanged(form, typed, send)}
+        buttons={<Save isPending={submit.isPending} />}
+      >
         <ApplicationFields form={form} />
         <GrantsInput key={form.key('grant_types')} {...form.getInputProps('grant_types')} />
-        <FormProblem form={form} error={error} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={isPending}>
-            Save
-          </Button>
-        </Group>
-      </form>
+      </Form>
     </Section>
   )
 }
+
+const Save = ({ isPending }: { isPending: boolean }) => (
+  <Group justify="flex-end">
+    <Button type="submit" loading={isPending}>
+      Save
+    </Button>
+  </Group>
+)
 
 type GrantsInputProps = { defaultValue?: GrantType[]; onChange?: (grants: GrantType[]) => void; error?: string }
 
@@ -65,7 +74,7 @@ function GrantsInput({ onChange, ...group }: GrantsInputProps) {
     <Checkbox.Group
       {...group}
       label="Grants"
-      description="How it gets tokens"
+      description="How it gets tokens."
       onChange={(values) => onChange?.(possible.filter((grant) => values.includes(grant)))}
     >
       <Stack gap="xs" mt="xs">

@@ -1,7 +1,10 @@
-import { NativeSelect, TextInput } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useSearchParams } from 'react-router'
+import { FilterBar } from '../../components/filter-bar.tsx'
+import { TimeInput } from '../../components/forms/time-input.tsx'
 import { useEventTypes } from '../../components/use-event-types.ts'
 import type { Webhook } from '../webhooks/webhooks.tsx'
+import { filterNames, instantOf } from './ledger-filters.ts'
 import { outcomes } from './outcome.tsx'
 
 const anyOutcome = { value: '', label: 'Any outcome' }
@@ -11,18 +14,22 @@ const outcomeChoices = Object.entries(outcomes).map(([value, { word }]) => ({ va
 export function Filters({ webhooks, subscription }: { webhooks: Webhook[]; subscription: string }) {
   const [search, setSearch] = useSearchParams()
   const { data: types = [] } = useEventTypes()
-  const choose = (name: string) => (event: { currentTarget: { value: string } }) => {
-    const { value } = event.currentTarget
+  const keep = (name: string, value: string | undefined) =>
     setSearch((now) => {
       const next = new URLSearchParams(now)
-      if (value === '') next.delete(name)
-      else next.set(name, value)
+      if (value) next.set(name, value)
+      else next.delete(name)
       return next
     })
-  }
+  const choose = (name: string) => (event: { currentTarget: { value: string } }) =>
+    keep(name, event.currentTarget.value)
+  const moment = (name: string) => ({
+    value: instantOf(search.get(name)),
+    onChange: (at: string | undefined) => keep(name, at),
+  })
   const input = (name: string) => ({ value: search.get(name) ?? '', onChange: choose(name) })
   return (
-    <search className="filters" aria-label="Filters">
+    <FilterBar set={filterNames.filter((name) => search.has(name)).length}>
       <NativeSelect
         label="Subscription"
         data={webhooks.map(({ id, url, description }) => ({ value: id, label: description ?? url }))}
@@ -35,8 +42,8 @@ export function Filters({ webhooks, subscription }: { webhooks: Webhook[]; subsc
         data={[{ value: '', label: 'Any type' }, ...types.map(({ type }) => type)]}
         {...input('type')}
       />
-      <TextInput label="From" type="datetime-local" {...input('from')} />
-      <TextInput label="To" type="datetime-local" {...input('to')} />
-    </search>
+      <TimeInput label="From" {...moment('from')} />
+      <TimeInput label="To" {...moment('to')} />
+    </FilterBar>
   )
 }

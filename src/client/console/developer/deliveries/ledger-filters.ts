@@ -2,6 +2,9 @@ import { type OutcomeName, outcomes } from './outcome.tsx'
 
 export type LedgerFilters = { outcome?: OutcomeName; type?: string; from?: string; to?: string }
 
+/** Their names in an address. */
+export const filterNames = ['outcome', 'type', 'from', 'to']
+
 const isOutcome = (value: string | null): value is OutcomeName => value !== null && value in outcomes
 
 /** The filters in an address. Values that are not valid are left out. */
@@ -17,8 +20,8 @@ export function readFilters(search: URLSearchParams): LedgerFilters {
   }
 }
 
-/** The text of a `datetime-local` input, which is local time, as the instant that it means. */
-export function instantOf(local: string | null): string | undefined {
-  const at = new Date(local ?? '')
+/** An instant in an address; undefined for what is none. Without a zone it is local time. */
+export function instantOf(text: string | null): string | undefined {
+  const at = new Date(text ?? '')
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
 }

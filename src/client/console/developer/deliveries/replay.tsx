@@ -1,9 +1,9 @@
-import { Button, NativeSelect, Progress, Stack, Text, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Progress, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { Problem } from '../../components/feedback/problem.tsx'
+import { TimeInput } from '../../components/forms/time-input.tsx'
 import { Section } from '../../components/section.tsx'
 import type { Webhook } from '../webhooks/webhooks.tsx'
-import { instantOf } from './ledger-filters.ts'
 import { type ReplayKind, useReplay } from './use-replay.ts'
 
 const kinds: readonly { value: ReplayKind; label: string }[] = [
@@ -15,10 +15,10 @@ const kinds: readonly { value: ReplayKind; label: string }[] = [
 /** Sends the deliveries of a period again, with the same identifiers and bytes, after new ones. */
 export function Replay({ webhook: { id, status } }: { webhook: Webhook }) {
   const [only, setOnly] = useState<ReplayKind>('failed')
-  const [from, setFrom] = useState('')
-  const [to, setTo] = useState('')
+  const [from, setFrom] = useState<string>()
+  const [to, setTo] = useState<string>()
   const { start, queued, isRunning, isDone, error } = useReplay(id)
-  const span = { ...(from && { from: instantOf(from) }), ...(to && { to: instantOf(to) }) }
+  const span = { ...(from && { from }), ...(to && { to }) }
   return (
     <Section
       title="Replay"
@@ -31,18 +31,8 @@ export function Replay({ webhook: { id, status } }: { webhook: Webhook }) {
           value={only}
           onChange={({ currentTarget }) => setOnly(currentTarget.value as ReplayKind)}
         />
-        <TextInput
-          label="Since"
-          type="datetime-local"
-          value={from}
-          onChange={({ currentTarget }) => setFrom(currentTarget.value)}
-        />
-        <TextInput
-          label="Until"
-          type="datetime-local"
-          value={to}
-          onChange={({ currentTarget }) => setTo(currentTarget.value)}
-        />
+        <TimeInput label="Since" value={from} onChange={setFrom} />
+        <TimeInput label="Until" value={to} onChange={setTo} />
         <Button loading={isRunning} disabled={status !== 'enabled'} onClick={() => void start({ only, ...span })}>
           Replay
         </Button>

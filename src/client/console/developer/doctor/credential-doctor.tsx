@@ -1,12 +1,12 @@
 import { Button, Group, PasswordInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
 import { useTRPC } from '../../app/api.ts'
 import type { Outputs } from '../../app/session.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
-import { Problem } from '../../components/feedback/problem.tsx'
 import { Status } from '../../components/feedback/status.tsx'
+import { Form } from '../../components/forms/form.tsx'
 import { ScopeList } from '../../components/forms/scopes-input.tsx'
+import { useSubmit } from '../../components/forms/submit.ts'
 import { Instant } from '../../components/instant.tsx'
 import { Section } from '../../components/section.tsx'
 
@@ -25,13 +25,26 @@ const kinds = {
 export function CredentialDoctor() {
   const trpc = useTRPC()
   const form = useForm({ mode: 'uncontrolled', initialValues: { credential: '' } })
-  const { mutate, data, error, isPending } = useMutation(trpc.doctor.credential.mutationOptions())
+  const submit = useSubmit(form, trpc.doctor.credential.mutationOptions(), { fields: ['credential'] })
+  const { data, isPending } = submit
   return (
     <Section
       title="Tokens and keys"
       intro="An access token, a refresh token, an API key, an overlay key or a client secret."
     >
-      <form className="form" onSubmit={form.onSubmit(({ credential }) => mutate({ credential: credential.trim() }))}>
+      <Form
+        form={form}
+        submit={submit}
+        onSubmit={({ credential }) => submit.send({ credential: credential.trim() })}
+        isFleeting
+        buttons={
+          <Group justify="flex-end">
+            <Button type="submit" loading={isPending}>
+              Examine
+            </Button>
+          </Group>
+        }
+      >
         <PasswordInput
           label="Credential"
           required
@@ -40,13 +53,7 @@ export function CredentialDoctor() {
           key={form.key('credential')}
           {...form.getInputProps('credential')}
         />
-        <Group justify="flex-end">
-          <Button type="submit" loading={isPending}>
-            Examine
-          </Button>
-        </Group>
-      </form>
-      {error && <Problem error={error} />}
+      </Form>
       {data && !isPending && <Findings inspection={data} />}
     </Section>
   )

@@ -1,10 +1,10 @@
 import { Button, Group, PasswordInput, SimpleGrid, Textarea, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
 import { useTRPC } from '../../app/api.ts'
 import type { Outputs } from '../../app/session.tsx'
 import { Notice } from '../../components/feedback/notice.tsx'
-import { Problem } from '../../components/feedback/problem.tsx'
+import { Form } from '../../components/forms/form.tsx'
+import { useSubmit } from '../../components/forms/submit.ts'
 import { Section } from '../../components/section.tsx'
 
 type Diagnosis = Outputs['doctor']['signature']
@@ -15,7 +15,8 @@ const empty = { secret: '', id: '', timestamp: '', signature: '', body: '' }
 export function SignatureDoctor() {
   const trpc = useTRPC()
   const form = useForm({ initialValues: empty })
-  const { mutate, data, error, isPending } = useMutation(trpc.doctor.signature.mutationOptions())
+  const submit = useSubmit(form, trpc.doctor.signature.mutationOptions(), { fields: Object.keys(empty) })
+  const { data, isPending } = submit
   const field = (name: keyof typeof empty) => ({
     autoComplete: 'off',
     spellCheck: false,
@@ -26,21 +27,27 @@ export function SignatureDoctor() {
       title="Signatures"
       intro="Paste what your receiver got, to the byte. If the signature is wrong, the answer says which mistake it is."
     >
-      <form className="form" onSubmit={form.onSubmit((values) => mutate(values))}>
+      <Form
+        form={form}
+        submit={submit}
+        onSubmit={submit.send}
+        isFleeting
+        buttons={
+          <Group justify="flex-end">
+            <Button type="submit" loading={isPending}>
+              Verify
+            </Button>
+          </Group>
+        }
+      >
         <PasswordInput label="Signing secret" placeholder="whsec_…" {...field('secret')} />
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <TextInput label="webhook-id" placeholder="evt_…" {...field('id')} />
           <TextInput label="webhook-timestamp" inputMode="numeric" placeholder="1767323045" {...field('timestamp')} />
         </SimpleGrid>
         <TextInput label="webhook-signature" placeholder="v1,…" {...field('signature')} />
-        <Textarea label="Body" description="As it was received" autosize minRows={4} {...field('body')} />
-        <Group justify="flex-end">
-          <Button type="submit" loading={isPending}>
-            Verify
-          </Button>
-        </Group>
-      </form>
-      {error && <Problem error={error} />}
+        <Textarea label="Body" description="As it was received." autosize minRows={4} {...field('body')} />
+      </Form>
       {data && !isPending && <Verdict diagnosis={data} />}
     </Section>
   )

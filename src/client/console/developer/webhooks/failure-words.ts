@@ -1,5 +1,5 @@
 import { DISABLE_AFTER_FAILURES } from '../../../../shared/delivery.ts'
-import { localTime } from '../../components/times.ts'
+import { describeTime } from '../../components/times.ts'
 
 type Failing = { warning_days: number | null; disables_at: string | null; failed_attempts: number }
 type FailureWords = { tone: 'warn' | 'bad'; status: string; title: string; warning: string | null }
@@ -7,12 +7,13 @@ type FailureWords = { tone: 'warn' | 'bad'; status: string; title: string; warni
 const URGENT_DAYS = 3
 
 /** The warning about a failing subscription: from the first day when it will be disabled, from the third more urgently. */
-export function failureWords({ warning_days, disables_at, failed_attempts }: Failing): FailureWords {
+export function failureWords(failing: Failing, zone?: string): FailureWords {
+  const { warning_days, disables_at, failed_attempts } = failing
   if (warning_days === null || disables_at === null) {
     return { tone: 'warn', status: 'Failing', title: 'Failing', warning: null }
   }
   const isLate = failed_attempts < DISABLE_AFTER_FAILURES ? `, once ${DISABLE_AFTER_FAILURES} attempts have failed` : ''
-  const when = `${localTime(disables_at)}${isLate}`
+  const when = `${describeTime(disables_at, zone)}${isLate}`
   if (warning_days < URGENT_DAYS) {
     const title = 'Failing for more than a day'
     return {

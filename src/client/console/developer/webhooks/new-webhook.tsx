@@ -1,6 +1,5 @@
 import { Anchor, Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { WEBHOOK_DESCRIPTION_LENGTH_MAX } from '../../../../shared/limits.ts'
@@ -8,8 +7,8 @@ import { useTRPC } from '../../app/api.ts'
 import { Empty } from '../../components/feedback/empty.tsx'
 import { Loaded } from '../../components/feedback/loaded.tsx'
 import { EventTypesInput } from '../../components/forms/event-types-input.tsx'
-import { fieldErrors } from '../../components/forms/field-errors.ts'
-import { FormProblem } from '../../components/forms/form-problem.tsx'
+import { Form } from '../../components/forms/form.tsx'
+import { useSubmit } from '../../components/forms/submit.ts'
 import { Page } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
 import { type Secret, ShownOnce } from '../../components/shown-once.tsx'
@@ -53,7 +52,6 @@ type NewWebhookFormProps = { applications: Application[]; onCreated: (id: string
 
 function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
   const trpc = useTRPC()
-  const queries = useQueryClient()
   const [search] = useSearchParams()
   const application_id = search.get('application') ?? applications[0]?.id ?? ''
   const form = useForm({
@@ -61,21 +59,17 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
     validateInputOnBlur: ['url'],
     validate: { url: checkUrl, event_types: (types) => (types.length === 0 ? 'Choose at least one.' : null) },
   })
-  const { mutate, error, isPending } = useMutation(
-    trpc.webhooks.create.mutationOptions({
-      onSuccess: ({ id, signing_secret }) => {
-        void queries.invalidateQueries({ queryKey: trpc.webhooks.pathKey() })
-        onCreated(id, signing_secret)
-      },
-      onError: (failure) => form.setErrors(fieldErrors(failure, fields)),
-    }),
-  )
+  const submit = useSubmit(form, trpc.webhooks.create.mutationOptions(), {
+    fields,
+    refresh: trpc.webhooks.pathKey(),
+    onDone: ({ id, signing_secret }) => onCreated(id, signing_secret),
+  })
   return (
     <Section title="What goes where">
-      <form className="form" onSubmit={form.onSubmit((values) => mutate(values))}>
+      <Form form={form} submit={submit} onSubmit={submit.send} buttons={<Submit isPending={submit.isPending} />}>
         <NativeSelect
           label="Application"
-          description="It receives the events of every channel"
+          description="It receives the events of every channel."
           data={applications.map(({ id, name }) => ({ value: id, label: name }))}
           {...form.getInputProps('application_id')}
         />
@@ -90,13 +84,11 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
         <EventTypesInput note={noModeration} {...form.getInputProps('event_types')} />
         <TextInput
           label="Description"
-          description="For yourself (optional)"
+          description="For yourself (optional)."
           maxLength={WEBHOOK_DESCRIPTION_LENGTH_MAX}
           {...form.getInputProps('description')}
         />
-        <FormProblem form={form} error={error} />
-        <Submit isPending={isPending} />
-      </form>
+      </Form>
     </Section>
   )
 }

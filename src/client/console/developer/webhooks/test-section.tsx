@@ -21,7 +21,8 @@ export function TestSection({ webhook: { id, event_types } }: { webhook: Webhook
   const [type, setType] = useState(TEST)
   const { mutate, data, error, isPending } = useMutation(
     trpc.webhooks.test.mutationOptions({
-      onSettled: () => queries.invalidateQueries({ queryKey: trpc.deliveries.pathKey() }),
+      // not waited for: the answer, or that there is none, is told at once
+      onSettled: () => void queries.invalidateQueries({ queryKey: trpc.deliveries.pathKey() }),
     }),
   )
   return (
@@ -40,7 +41,7 @@ export function TestSection({ webhook: { id, event_types } }: { webhook: Webhook
           Send test
         </Button>
       </Group>
-      {error && <Problem error={error} title="The test was not sent" />}
+      {error && <Problem error={error} title="The test was not sent" isChange />}
       {data && !isPending && <TestResult result={data} />}
     </Section>
   )

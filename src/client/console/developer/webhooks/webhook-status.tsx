@@ -1,4 +1,5 @@
 import { DISABLE_AFTER_DAYS, DISABLE_AFTER_FAILURES } from '../../../../shared/delivery.ts'
+import { useTimeZone } from '../../app/time-style.ts'
 import { Notice } from '../../components/feedback/notice.tsx'
 import { Status } from '../../components/feedback/status.tsx'
 import { Instant } from '../../components/instant.tsx'
@@ -40,8 +41,9 @@ export function WebhookNotice({ webhook }: { webhook: Webhook }) {
 
 function FailureNotice({ webhook }: { webhook: Webhook }) {
   const { failing_since, failed_attempts, resting_until } = webhook
+  const zone = useTimeZone()
   if (failing_since === null) return null
-  const { tone, title, warning } = failureWords(webhook)
+  const { tone, title, warning } = failureWords(webhook, zone)
   return (
     <Notice tone={tone} title={title}>
       No attempt has succeeded since <Instant at={failing_since} isAbsolute />: {failed_attempts} failed.

@@ -1,12 +1,14 @@
 import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Notice } from '../../components/feedback/notice.tsx'
+import { useHeldSecret } from '../../components/shown-once.tsx'
 import type { CreatedOverlay } from './overlays.tsx'
 
 type OverlayAddressProps = { overlay: CreatedOverlay | undefined; onClose: () => void }
 
 /** The addresses of an overlay key, which are shown only once. A click beside the dialogue does not close it. */
 export function OverlayAddress({ overlay, onClose }: OverlayAddressProps) {
+  useHeldSecret(overlay !== undefined)
   return (
     <Modal
       opened={overlay !== undefined}

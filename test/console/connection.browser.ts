@@ -1,0 +1,161 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, logIn, openBrowser, type Visitor } from './support/browser.ts'
+
+describe.skipIf(!hasBrowser)('whatever happens to the connection', () => {
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+  beforeAll(async () => {
+    if (hasBrowser) browser = await openBrowser()
+  })
+  afterAll(() => browser?.[Symbol.asyncDispose]())
+
+  /** Signed in, and on a page. */
+  async function enter(path: string, width = 1280): Promise<Visitor> {
+    const visitor = await browser.visit({ viewport: { width, height: 844 } })
+    await visitor.page.goto(`/login?next=${encodeURIComponent(path)}`)
+    await logIn(visitor.page, browser.product.demo.users.streamer)
+    await visitor.page.locator('#main h1').waitFor()
+    return visitor
+  }
+  const keysPage = () => `/console/developer/applications/${browser.product.demo.client.client_id}/keys`
+  /** The form of a key, filled in. */
+  async function fillKey(page: Page, name: string) {
+    await page.getByRole('button', { name: 'Create key' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Create an API key' })
+    await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
+    await dialog.getByLabel('channel:read').check()
+    return { dialog, send: () => dialog.getByRole('button', { name: 'Create key' }).click() }
+  }
+  const keysNamed = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name })
+
+  test.each([1280, 390])('offline at %d px: a button says so at once, and nothing is made later', async (width) => {
+    const { page } = await enter(keysPage(), width)
+    const { dialog, send } = await fillKey(page, `Offline ${width}`)
+    const mutations: string[] = []
+    page.on('request', (request) => request.method() === 'POST' && mutations.push(request.url()))
+    await page.context().setOffline(true)
+    await send()
+    await dialog.getByText('You are offline: nothing was sent').waitFor({ timeout: 3_000 })
+    await page.getByText('You are offline. Reconnecting…').waitFor()
+    expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(`Offline ${width}`)
+    const tried = mutations.length
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    const renewed = page.waitForResponse(/applications\.keys\.list/)
+    await page.context().setOffline(false)
+    await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
+    await renewed
+    expect(mutations.length).toBe(tried)
+    expect(await keysNamed(page, `Offline ${width}`).count()).toBe(0)
+  })
+
+  test.each([1280, 390])('slow at %d px: it is said, the form stays, and what is sent is made once', async (width) => {
+    const { page } = await enter(keysPage(), width)
+    const { dialog, send } = await fillKey(page, `Slow ${width}`)
+    let goOn = () => {}
+    const held = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    await page.route('**/trpc/applications.keys.create*', async (route) => {
+      await held
+      await route.continue()
+    })
+    await send()
+    await page.getByText('The service is slow to answer. Still waiting…').waitFor()
+    expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
+    await page.keyboard.press('Escape')
+    expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(`Slow ${width}`)
+    goOn()
+    await page.getByRole('button', { name: 'I have kept it' }).click()
+    await page.getByText('Still waiting…').waitFor({ state: 'detached' })
+    expect(await keysNamed(page, `Slow ${width}`).count()).toBe(1)
+  })
+
+  test.each([1280, 390])('an ended session at %d px: one logs in again in place, and goes on typing', async (width) => {
+    const { page } = await enter(keysPage(), width)
+    const { dialog, send } = await fillKey(page, `Session ${width}`)
+    const cookies = await page.context().cookies()
+    await page.context().clearCookies({ name: 'sid' })
+    await send()
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' })
+    await ended.waitFor()
+    expect(await page.getByRole('alert').allTextContents().then(String)).not.toMatch(/Bearer|Authorization/)
+    expect(cookies.some(({ name }) => name === 'sid')).toBe(true)
+    const [login] = await Promise.all([
+      page.waitForEvent('popup'),
+      ended.getByRole('link', { name: 'Log in again' }).click(),
+    ])
+    await Promise.all([login.waitForEvent('close'), logIn(login, browser.product.demo.users.streamer)])
+    await ended.waitFor({ state: 'detached' })
+    expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(`Session ${width}`)
+    await send()
+    await page.getByRole('button', { name: 'I have kept it' }).click()
+    await keysNamed(page, `Session ${width}`).waitFor()
+  })
+
+  test('an ended session is never gone on with by somebody else', async () => {
+    const { page } = await enter('/console/account')
+    await page.getByLabel('Bio').fill('Of the streamer')
+    await page.context().clearCookies({ name: 'sid' })
+    await page.getByRole('button', { name: 'Save' }).click()
+    const ended = page.getByRole('dialog', { name: 'Your session has ended' })
+    const [login] = await Promise.all([
+      page.waitForEvent('popup'),
+      ended.getByRole('link', { name: 'Log in again' }).click(),
+    ])
+    await Promise.all([login.waitForEvent('close'), logIn(login, browser.product.demo.users.viewer)])
+    await page.getByRole('dialog', { name: 'Somebody else is logged in' }).waitFor()
+    expect(await page.getByLabel('Bio').inputValue()).toBe('Of the streamer')
+  })
+
+  test('a change without an answer is said to be uncertain, at once, also where it was a test', async () => {
+    const response = await fetch(`${browser.product.base}/v1/events/subscriptions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${browser.product.demo.api_key}` },
+      body: new URLSearchParams({ url: 'http://127.0.0.1:9/hook', event_types: 'chat.message.sent' }),
+    })
+    const { data } = (await response.json()) as { data: { id: string } }
+    const { page } = await enter(`/console/developer/webhooks/${data.id}`)
+    await page.route('**/trpc/**', (route) => route.abort('connectionreset'))
+    await page.getByRole('button', { name: 'Send test' }).click()
+    await page.getByRole('alert').filter({ hasText: 'The test was not sent' }).waitFor({ timeout: 3_000 })
+    await page.unroute('**/trpc/**')
+    await page.goto(keysPage())
+    const { dialog, send } = await fillKey(page, 'Uncertain')
+    await page.route('**/trpc/**', (route) => route.abort('connectionreset'))
+    await send()
+    await dialog.getByText('Whether this was done is not known').waitFor({ timeout: 3_000 })
+    await page.unroute('**/trpc/**')
+  })
+
+  test.each([1280, 390])('at %d px a page whose script does not come offers another try', async (width) => {
+    const { page } = await enter('/console/studio', width)
+    await page.route('**/assets/bans*', (route) => route.abort('connectionrefused'))
+    if (width < 992) await page.getByRole('button', { name: 'Navigation' }).click()
+    await page.getByRole('link', { name: 'Bans', exact: true }).click()
+    await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor()
+    await page.unroute('**/assets/bans*')
+    await page.getByRole('button', { name: 'Load again' }).click()
+    await page.getByRole('heading', { name: 'Bans', exact: true }).waitFor()
+  })
+
+  test('a console whose first script does not come says so, and offers another try', async () => {
+    const { page } = await browser.visit()
+    await page.route('**/assets/*.js', (route) => route.abort('connectionrefused'))
+    await page.goto('/console/')
+    await page.getByText('The console could not be loaded.').waitFor()
+    await page.unroute('**/assets/*.js')
+    await page.getByRole('button', { name: 'Load again' }).click()
+    await page.getByRole('heading', { name: 'Build on live streams' }).waitFor()
+  })
+
+  test('a visit of the landing page asks for nothing that fails', async () => {
+    const { page } = await browser.visit()
+    const failed: string[] = []
+    page.on('response', (response) => response.status() >= 400 && failed.push(response.url()))
+    page.on('requestfailed', (request) => failed.push(request.url()))
+    page.on('console', (message) => message.type() === 'error' && failed.push(message.text()))
+    await page.goto('/console/', { waitUntil: 'networkidle' })
+    await page.getByRole('heading', { name: 'Build on live streams' }).waitFor()
+    expect(failed).toEqual([])
+  })
+})
