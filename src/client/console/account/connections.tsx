@@ -8,6 +8,7 @@ import { Loaded } from '../components/feedback/loaded.tsx'
 import { useAction } from '../components/forms/action.ts'
 import { Instant } from '../components/instant.tsx'
 import { More } from '../components/more.tsx'
+import { isolated } from '../components/name.tsx'
 import { Page } from '../components/page.tsx'
 import { byCursor, itemsOf } from '../components/pages.ts'
 import { Section } from '../components/section.tsx'
@@ -104,7 +105,7 @@ function HearingWebhook({ name, webhook: { id, host, event_types, created_at } }
     failed: 'The webhook was not removed',
     refresh: trpc.account.grants.pathKey(),
   })
-  const body = `${host} gets no more events of your channel. ${name} can add another webhook as long as it has access.`
+  const body = `${host} gets no more events of your channel. ${isolated(name)} can add another webhook as long as it has access.`
   const question = { title: `Remove the webhook to ${host}?`, body, action: 'Remove webhook' }
   return (
     <li>
@@ -123,11 +124,11 @@ function HearingWebhook({ name, webhook: { id, host, event_types, created_at } }
 function useRevoke({ application_id, name }: Allowed) {
   const trpc = useTRPC()
   const { run, isPending } = useAction(trpc.account.grants.revoke.mutationOptions(), {
-    done: `${name} has no access any more.`,
+    done: `${isolated(name)} has no access any more.`,
     failed: 'The access was not revoked',
     refresh: trpc.account.grants.pathKey(),
   })
-  const body = `${name} can no longer act for you, and its webhooks about your channel stop. To undo this you would have to allow it again there.`
-  const question = { title: `Revoke the access of ${name}?`, body, action: 'Revoke access' }
+  const body = `${isolated(name)} can no longer act for you, and its webhooks about your channel stop. To undo this you would have to allow it again there.`
+  const question = { title: `Revoke the access of ${isolated(name)}?`, body, action: 'Revoke access' }
   return { revoke: () => void run({ application_id }, question), isPending }
 }

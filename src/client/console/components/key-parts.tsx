@@ -1,13 +1,14 @@
 import { Button, Group, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Instant } from './instant.tsx'
+import { Name } from './name.tsx'
 
 /** The name of a key beside what may be shown of it; `children`: its state, if it has any. */
 export function KeyTitle({ name, shown, children }: { name: string; shown: string; children?: ReactNode }) {
   return (
     <Group gap="0.25rem 0.75rem">
-      <Text fw={600} className="breakable">
-        {name}
+      <Text fw={600}>
+        <Name>{name}</Name>
       </Text>
       <Text ff="monospace" size="sm" c="dimmed">
         {shown}

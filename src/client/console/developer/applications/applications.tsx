@@ -10,6 +10,7 @@ import { Status } from '../../components/feedback/status.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { More } from '../../components/more.tsx'
+import { Name } from '../../components/name.tsx'
 import { Page } from '../../components/page.tsx'
 import { byCursor, itemsOf } from '../../components/pages.ts'
 import { Section } from '../../components/section.tsx'
@@ -61,8 +62,8 @@ function ApplicationRow({ application }: { application: Application }) {
   return (
     <li className="row">
       <div className="row-main">
-        <Anchor component={Link} to={`/developer/applications/${id}`} fw={600} className="breakable">
-          {name}
+        <Anchor component={Link} to={`/developer/applications/${id}`} fw={600}>
+          <Name>{name}</Name>
         </Anchor>
         <Text size="sm" c="dimmed">
           {kindOf(confidential)} · created <Instant at={created_at} />

@@ -5,6 +5,7 @@ import { useAction } from '../../components/forms/action.ts'
 import { ScopeList } from '../../components/forms/scopes-input.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { KeyButtons, KeyDates, KeyTitle } from '../../components/key-parts.tsx'
+import { isolated } from '../../components/name.tsx'
 import type { ApiKey } from './keys.tsx'
 
 type KeyState = { tone: Tone; word: string; isLiving: boolean }
@@ -48,17 +49,17 @@ function KeyActions({ apiKey: { id, name, replaced_by }, onRolled }: KeyRowProps
   const refresh = trpc.applications.keys.pathKey()
   const roll = useAction(trpc.applications.keys.roll.mutationOptions(), { failed: 'The key was not rolled', refresh })
   const revoke = useAction(trpc.applications.keys.revoke.mutationOptions(), {
-    done: `${name} does not work any more.`,
+    done: `${isolated(name)} does not work any more.`,
     failed: 'The key was not revoked',
     refresh,
   })
   const rollKey = async () => {
     const body = 'You get a new key with the same name and scopes. The old one stops after 24 hours.'
-    const rolled = await roll.run({ id }, { title: `Roll ${name}?`, body, action: 'Roll key' })
+    const rolled = await roll.run({ id }, { title: `Roll ${isolated(name)}?`, body, action: 'Roll key' })
     if (rolled) onRolled('New API key', rolled.output.key, 'The key before it works for 24 hours.')
   }
   const body = 'Whatever uses this key can no longer call the API, from this moment.'
-  const question = { title: `Revoke ${name}?`, body, action: 'Revoke key' }
+  const question = { title: `Revoke ${isolated(name)}?`, body, action: 'Revoke key' }
   return (
     <KeyButtons
       roll={replaced_by === null ? { isPending: roll.isPending, ask: rollKey } : undefined}

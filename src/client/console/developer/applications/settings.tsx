@@ -7,6 +7,7 @@ import { useAction } from '../../components/forms/action.ts'
 import { sendChanged } from '../../components/forms/changed.ts'
 import { Form } from '../../components/forms/form.tsx'
 import { useSubmit } from '../../components/forms/submit.ts'
+import { isolated } from '../../components/name.tsx'
 import { Section } from '../../components/section.tsx'
 import { useApplication } from './application.tsx'
 import { ApplicationFields, applicationFields, atLeastOne, linesOf } from './application-fields.tsx'
@@ -91,12 +92,12 @@ function Deletion() {
   const navigate = useNavigate()
   const { id, name } = useApplication()
   const { run, isPending } = useAction(trpc.applications.delete.mutationOptions(), {
-    done: `${name} is deleted.`,
+    done: `${isolated(name)} is deleted.`,
     failed: 'The application was not deleted',
     refresh: trpc.applications.list.pathKey(),
   })
   const question = {
-    title: `Delete ${name}?`,
+    title: `Delete ${isolated(name)}?`,
     body: 'Its secrets, keys, tokens, consents and webhooks are gone at once. This cannot be undone.',
     action: 'Delete application',
     phrase: name,

@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Notice } from '../../components/feedback/notice.tsx'
+import { isolated } from '../../components/name.tsx'
 import { useHeldSecret } from '../../components/shown-once.tsx'
 import type { CreatedOverlay } from './overlays.tsx'
 
@@ -13,7 +14,7 @@ export function OverlayAddress({ overlay, onClose }: OverlayAddressProps) {
     <Modal
       opened={overlay !== undefined}
       onClose={onClose}
-      title={overlay && `The address of ${overlay.name}`}
+      title={overlay && `The address of ${isolated(overlay.name)}`}
       size="lg"
       closeOnClickOutside={false}
       closeOnEscape={false}

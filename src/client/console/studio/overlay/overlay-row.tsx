@@ -3,6 +3,7 @@ import { useTRPC } from '../../app/api.ts'
 import { useAction } from '../../components/forms/action.ts'
 import { Instant } from '../../components/instant.tsx'
 import { KeyButtons, KeyDates, KeyTitle } from '../../components/key-parts.tsx'
+import { isolated } from '../../components/name.tsx'
 import type { CreatedOverlay, Overlay } from './overlays.tsx'
 
 type OverlayRowProps = { overlay: Overlay; onRolled: (overlay: CreatedOverlay) => void }
@@ -32,17 +33,17 @@ function OverlayActions({ overlay: { id, name }, onRolled }: OverlayRowProps) {
   const refresh = trpc.overlays.pathKey()
   const roll = useAction(trpc.overlays.roll.mutationOptions(), { failed: 'The key was not rolled', refresh })
   const revoke = useAction(trpc.overlays.revoke.mutationOptions(), {
-    done: `${name} does not work any more.`,
+    done: `${isolated(name)} does not work any more.`,
     failed: 'The key was not revoked',
     refresh,
   })
   const rollKey = async () => {
     const body = 'You get a new address. What has the address of now goes dark at once.'
-    const rolled = await roll.run({ id }, { title: `Roll ${name}?`, body, action: 'Roll key' })
+    const rolled = await roll.run({ id }, { title: `Roll ${isolated(name)}?`, body, action: 'Roll key' })
     if (rolled) onRolled(rolled.output)
   }
   const body = 'What has its address goes dark at once, and does not come back.'
-  const question = { title: `Revoke ${name}?`, body, action: 'Revoke key' }
+  const question = { title: `Revoke ${isolated(name)}?`, body, action: 'Revoke key' }
   return (
     <KeyButtons
       roll={{ isPending: roll.isPending, ask: rollKey }}
