@@ -7,12 +7,13 @@ type Package = {
   dev?: boolean
   integrity?: string
   resolved?: string
+  link?: boolean
 }
 
 const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'))
 const packagesIn = (lock: string) =>
   Object.entries<Package>(read(lock).packages)
-    .filter(([path]) => path !== '')
+    .filter(([path, { link }]) => path.includes('node_modules/') && !link) // all but the project and its workspaces
     .map(([path, found]) => ({ ...found, name: path.replace(/^.*node_modules\//, '') }))
 const packages = packagesIn('package-lock.json')
 /** Of the tools of others that the document is tried with, which are installed for that alone. */
