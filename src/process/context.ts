@@ -12,6 +12,7 @@ import { SharedStreamLimit, unlimitedStreams } from '../domain/events/streams/sh
 import { ProcessTail } from '../domain/events/tail/process-tail.ts'
 import { RequestLogBuffer } from '../domain/requests/request-log.ts'
 import { UsageCounts } from '../domain/usage/counts.ts'
+import { openMailTransport } from '../mail/mail-transport.ts'
 import { logger } from '../telemetry/logger.ts'
 import type { ProcessMetrics } from '../telemetry/process-metrics.ts'
 import type { Traces } from '../telemetry/traces.ts'
@@ -27,6 +28,8 @@ export type ContextConfig = CountersConfig &
     | 'secretKeys'
     | 'dataDir'
     | 'publicUrl'
+    | 'smtpUrl'
+    | 'mailFrom'
     | 'targets'
     | 'cronAccess'
     | 'signup'
@@ -84,6 +87,7 @@ export async function openContext(
     usage: new UsageCounts(now),
     requests: new RequestLogBuffer(now),
     publicUrl: config.publicUrl,
+    mailTransport: disposables.use(openMailTransport(config)),
     targets: config.targets,
     cronAccess: config.cronAccess,
     signup: config.signup,

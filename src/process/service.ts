@@ -9,6 +9,7 @@ import { logger } from '../telemetry/logger.ts'
 import type { ProcessMetrics } from '../telemetry/process-metrics.ts'
 import type { Traces } from '../telemetry/traces.ts'
 import { startWorker } from './background/delivery.ts'
+import { startMailing } from './background/mailing.ts'
 import { startMaintenance } from './background/maintenance.ts'
 import { listenToNotifications, notifyCommits } from './background/notifications.ts'
 import { openNats, startRelay } from './background/relay.ts'
@@ -85,6 +86,7 @@ export async function openService(config: Config, lifecycle: Lifecycle, given: S
 
   deliveries.use(notifyCommits(context, wakeHub))
   if (config.hasWorker) deliveries.use(startWorker(context, { wakeHub }))
+  if (config.hasWorker) deliveries.use(startMailing(context))
   if (config.hasWorker && nats) deliveries.use(startRelay(context, { wakeHub, publisher: nats.publisher }))
   const { ingestPort } = config
   if (ingestPort !== undefined) {

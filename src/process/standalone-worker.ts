@@ -3,6 +3,7 @@ import { WakeHub } from '../domain/events/wake-hub.ts'
 import { checkDelivery } from '../domain/webhooks/worker/startup-check.ts'
 import { logger, openLog } from '../telemetry/logger.ts'
 import { startWorker } from './background/delivery.ts'
+import { startMailing } from './background/mailing.ts'
 import { listenToNotifications } from './background/notifications.ts'
 import { openNats, startRelay } from './background/relay.ts'
 import { findDatabase } from './command-context.ts'
@@ -27,6 +28,7 @@ export async function startStandaloneWorker(lifecycle: Lifecycle): Promise<void>
   await waitForDatabase(target, stopping, () => checkDelivery(context))
   disposables.use(listenToNotifications(context, { wakeHub, target: config.directUrl ?? target }))
   disposables.use(startWorker(context, { wakeHub }))
+  disposables.use(startMailing(context))
   const nats = await openNats(config, disposables)
   if (nats) disposables.use(startRelay(context, { wakeHub, publisher: nats.publisher }))
   logger.info({ pid: process.pid }, 'Webhook worker started')

@@ -6,7 +6,12 @@ import { redisCounters } from '../../src/counters/shared-counters.ts'
 import { connect } from '../../src/db/client.ts'
 import { maintainPartitions } from '../../src/db/partitions.ts'
 import { endClient, openPools } from '../../src/db/pools.ts'
+import { mails } from '../../src/db/schema/index.ts'
 import type { Context } from '../../src/domain/core/context.ts'
+import { transact } from '../../src/domain/core/transaction.ts'
+import { changeFacts } from '../../src/domain/mail/change-facts.ts'
+import { queueMail } from '../../src/domain/mail/queue-mail.ts'
+import { sendDueMails } from '../../src/domain/mail/send-due.ts'
 import { collectMetrics, openMetrics } from '../../src/process/metrics/metrics.ts'
 import { watchBulkhead } from '../../src/process/metrics/statements.ts'
 import { LoadLimit } from '../../src/rest/http/load-limit.ts'
@@ -104,6 +109,17 @@ describe('an alarm is silent while all is well, and fires when', () => {
     await using counters = await redisCounters(`redis://127.0.0.1:${await freePort()}`)
     await counters.take({ name: 'any', points: 1, windowS: 1 }, 'a')
     expect(await fires('RateLimitsAlone')).toBe(true)
+  })
+
+  test('a mail has waited for long', async () => {
+    const { context } = stage
+    expect(await fires('MailsWait')).toBe(false)
+    const to = { userId: null, address: 'ada@example.org' }
+    await transact(context, (tx) => queueMail(tx, 'password_changed', to, changeFacts(context, 'ada')))
+    await stage.elapse(mails, 'queuedAt', 901_000)
+    expect(await fires('MailsWait')).toBe(true)
+    await sendDueMails(context)
+    expect(await fires('MailsWait')).toBe(false)
   })
 
   test('results of attempts come when somebody else holds the delivery', async () => {

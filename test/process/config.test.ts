@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig, variables } from '../../src/config.ts'
+import { ConfigError, readConfig } from '../../src/config.ts'
+import { variables } from '../../src/environment.ts'
 import { startWarnings } from '../../src/process/start-warnings.ts'
 
 const KEY = 'k'.repeat(32)

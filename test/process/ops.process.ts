@@ -20,7 +20,8 @@ const rules: Rule[] = parse(read('ops/prometheus/alerts.yml')).groups.flatMap(({
 const dashboard: Dashboard = JSON.parse(read('ops/grafana/dashboards/developer-api.json'))
 
 /** Whatever in a query looks like a metric of ours. */
-const namesIn = (query: string) => query.match(/\b(http|database|webhook|nodejs|process|nats|event|clock)_\w+/g) ?? []
+const namesIn = (query: string) =>
+  query.match(/\b(http|database|webhook|nodejs|process|nats|event|clock|mail)_\w+/g) ?? []
 
 test('every metric that the dashboard and the alerts name is served, and each of ours has a panel', async () => {
   await using own = await createTestContext()

@@ -6,6 +6,7 @@ import { memoryCounters } from '../../src/counters/counters.ts'
 import * as schema from '../../src/db/schema/index.ts'
 import { CredentialCache } from '../../src/domain/access/credential-cache.ts'
 import { mint } from '../../src/domain/access/token-format.ts'
+import type { OutgoingMail } from '../../src/domain/core/context.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import { sha256 } from '../../src/domain/core/digest.ts'
 import { newId } from '../../src/domain/core/ids.ts'
@@ -45,6 +46,7 @@ export async function createTestContext(overrides: Partial<ProcessContext> = {})
     return clock.at
   }
   const wake = vi.fn()
+  const sentMails: OutgoingMail[] = []
   const logged = createTestLog()
   const parts: Omit<ProcessContext, 'tail' | 'streams' | 'streamLimit'> = {
     db: database.db,
@@ -60,6 +62,7 @@ export async function createTestContext(overrides: Partial<ProcessContext> = {})
     usage: new UsageCounts(() => clock.at),
     requests: new RequestLogBuffer(() => clock.at),
     publicUrl: 'http://test',
+    mailTransport: { send: async (mail) => void sentMails.push(mail) },
     targets: { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },
     cronAccess: 'this machine',
     signup: 'open',
@@ -133,6 +136,8 @@ export async function createTestContext(overrides: Partial<ProcessContext> = {})
     target: database.target,
     clock,
     wake,
+    /** What the worker would have sent by now, oldest first. */
+    sentMails,
     user,
     client,
     token,

@@ -10,6 +10,9 @@ export const users = pgTable(
     id: key().primaryKey(),
     username: key().notNull().unique('users_username_unique'),
     email: text().notNull(),
+    emailVerifiedAt: instant(),
+    /** The notices that the user has switched off. */
+    mutedMail: text().array().notNull().default([]),
     bio: text(),
     imageUrl: text(),
     passwordHash: text(),

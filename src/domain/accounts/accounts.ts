@@ -11,6 +11,9 @@ import { newId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
 import { countOrRefuse, networkOf, rateLimits, siteOf } from '../core/rate-limits.ts'
 import { transact } from '../core/transaction.ts'
+import { isEmailAddress } from '../mail/address.ts'
+import { changeFacts } from '../mail/change-facts.ts'
+import { mailUser } from '../mail/mail-user.ts'
 import { revokeGrants } from '../oauth/revoke-grants.ts'
 import { guess } from './login.ts'
 import { hashPassword, isPassword, requirePassword } from './passwords.ts'
@@ -115,6 +118,7 @@ export async function changePassword(
       .where(and(eq(authorizationCodes.userId, userId), isNull(authorizationCodes.consumedAt)))
     await revokeGrants(tx, eq(grants.userId, userId), { reason: 'password_changed', actor })
     await audit(tx, { actor, action: 'user.password_changed', userId, targetId: userId })
+    await mailUser(tx, 'password_changed', userId, changeFacts(tx, tx.principal.username))
   })
 }
 
@@ -127,8 +131,6 @@ async function requireOwnPassword(ctx: PasswordContext, field: string, password:
   if (!isRight) throw new Problem('invalid_request', `${field}: is not your password.`)
 }
 
-const EMAIL = /^[^\s@\p{C}]{1,64}@[^\s@\p{C}]{1,190}\.[^\s@\p{C}.]{2,63}$/u
-
 /** A username in the form in which it is stored. */
 function requireUsername(text: string): string {
   const name = text.toLowerCase()
@@ -136,9 +138,8 @@ function requireUsername(text: string): string {
   throw new Problem('invalid_request', 'username: must be 3 to 25 of a-z, 0-9 and "_".')
 }
 
-/** Refuses only what cannot be an address; whether it exists, only a mail to it would show. */
 function requireEmail(email: string): void {
-  if (!EMAIL.test(email)) throw new Problem('invalid_request', 'email: is not an email address.')
+  if (!isEmailAddress(email)) throw new Problem('invalid_request', 'email: is not an email address.')
 }
 
 const taken: Record<string, string> = {

@@ -40,6 +40,8 @@ export type Context = {
   requests: RequestLog
   /** The issuer and the base of every link, without a trailing slash. */
   publicUrl: string
+  /** Takes mails to where their readers are. */
+  mailTransport: MailTransport
   /** Where webhooks may lead. */
   targets: TargetPolicy
   /** Who may have what is due delivered. */
@@ -124,3 +126,24 @@ export type IngestSettings = {
 
 /** Who may call as the cron job. */
 export type CronAccess = { secret: string } | 'this machine' | 'nobody'
+
+/** What a mail says, without its form. Links are made from `PUBLIC_URL`, so a mail names a path of ours alone. */
+export type MailText = {
+  subject: string
+  paragraphs: readonly string[]
+  /** What the reader may do about it: the words of the link, and where it leads. */
+  link?: { words: string; path: `/${string}` }
+  /** Behind the link. */
+  closing?: readonly string[]
+}
+
+export type OutgoingMail = {
+  /** `Message-ID` is made of it: whoever gets a mail twice sees that it is one. */
+  id: string
+  to: string
+  text: MailText
+  at: Date
+}
+
+/** Takes a mail to where its reader is. Rejects when it has to be tried again. */
+export type MailTransport = { send(mail: OutgoingMail): Promise<void> }

@@ -18,6 +18,7 @@ const prefixes = {
   audit: 'aud',
   overlay: 'ovl',
   request: 'req',
+  mail: 'mai',
 } as const
 export type Kind = keyof typeof prefixes
 

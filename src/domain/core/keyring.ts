@@ -9,6 +9,7 @@ export type Purpose =
   | 'cursor'
   | 'form'
   | 'totp-secret'
+  | 'mail'
 
 export type OneOrMore<Item> = readonly [Item, ...Item[]]
 

@@ -4,6 +4,7 @@ import { partitionsUntil } from '../../db/partitions.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { relayLag } from '../../domain/events/relay.ts'
 import { CLOCK_OFF_MS_MAX } from '../../domain/health.ts'
+import { mailQueueMetrics } from '../../domain/mail/metrics.ts'
 import { queueMetrics } from '../../domain/webhooks/queue/queue-metrics.ts'
 import { Metrics, type Sample } from '../../telemetry/metrics.ts'
 import { within } from '../../time/within.ts'
@@ -32,6 +33,7 @@ function describe({
   partitionsAheadS,
   clockOffS,
   relayLagEvents,
+  mail,
 }: Readings): Record<string, [help: string, samples: Sample[]]> {
   const one = (value: number): Sample[] => [{ value }]
   return {
@@ -55,6 +57,8 @@ function describe({
       `How far the clocks of this machine and of the database are apart; from ${CLOCK_OFF_MS_MAX / 1000} on it is not ready`,
       one(clockOffS),
     ],
+    mail_unsent: ['Mails that wait, for their first attempt or another', one(mail.unsent)],
+    mail_oldest_unsent_seconds: ['How long the oldest of them has waited', one(mail.oldest_s)],
     event_relay_lag: [
       'Events that are not relayed to NATS yet; nothing where none ever were',
       relayLagEvents === undefined ? [] : one(relayLagEvents),
@@ -76,13 +80,14 @@ async function readInTime(ctx: Context): Promise<Readings | undefined> {
 }
 
 async function read(ctx: Context) {
-  const [queue, connections, until, aheadMs, relayLagEvents] = await Promise.all([
+  const [queue, connections, until, aheadMs, relayLagEvents, mail] = await Promise.all([
     queueMetrics(ctx),
     countConnections(ctx.slow),
     partitionsUntil(ctx.slow, ctx.now()),
     clockAheadMs(ctx.slow),
     relayLag(ctx.slow),
+    mailQueueMetrics(ctx),
   ])
   const partitionsAheadS = (until.getTime() - ctx.now().getTime()) / 1000
-  return { queue, connections, partitionsAheadS, clockOffS: Math.abs(aheadMs) / 1000, relayLagEvents }
+  return { queue, connections, partitionsAheadS, clockOffS: Math.abs(aheadMs) / 1000, relayLagEvents, mail }
 }

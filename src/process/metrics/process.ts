@@ -1,6 +1,7 @@
 import { sharedCounterMetrics } from '../../counters/shared-counters.ts'
 import { poolSizes } from '../../db/pools.ts'
 import { tailMetrics } from '../../domain/events/tail/metrics.ts'
+import { mailMetrics } from '../../domain/mail/metrics.ts'
 import { requestLogMetrics } from '../../domain/requests/metrics.ts'
 import { deliveryMetrics } from '../../domain/webhooks/worker/metrics.ts'
 import { natsMetrics } from '../../nats/metrics.ts'
@@ -35,6 +36,16 @@ export const counterMetrics = (): Mirrored[] => [
     'Processes that count rate limits alone, because what they share does not answer',
     () => [{ value: sharedCounterMetrics.areAway ? 1 : 0 }],
   ),
+]
+
+/** Mails of this process. */
+export const mailMetricMirrors = (): Mirrored[] => [
+  counter('mail_attempts_total', 'Attempts to send a mail, by what became of it', () =>
+    byLabel('outcome', mailMetrics.attempts),
+  ),
+  counter('mail_suppressed_total', 'Mails that were not sent: one too many within the hour, or switched off', () => [
+    { value: mailMetrics.suppressed },
+  ]),
 ]
 
 /** The broker that brings events to this process, where one is configured. */

@@ -1,3 +1,5 @@
+import { escapeMarkup } from '../../shared/escape-markup.ts'
+
 /** Markup that is safe to show: made by `html` alone. */
 export class Html {
   readonly text: string
@@ -18,11 +20,6 @@ function markupOf(part: Part): string {
   if (typeof part === 'string') return escapeMarkup(part)
   return part instanceof Html ? part.text : part.map(({ text }) => text).join('')
 }
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-/** Text as markup shows it, also in a quoted attribute. */
-export const escapeMarkup = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] ?? '')
 
 type Document = { title: string; styleSheet: string; body: Html }
 

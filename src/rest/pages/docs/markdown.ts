@@ -1,5 +1,5 @@
 import { Marked, type Tokens } from 'marked'
-import { escapeMarkup } from '../html.ts'
+import { escapeMarkup } from '../../../shared/escape-markup.ts'
 
 const idOf = (text: string) =>
   text

@@ -1,0 +1,21 @@
+import { statement } from '../../db/statement.ts'
+import type { Context } from '../core/context.ts'
+import type { InTransaction } from '../core/transaction.ts'
+import type { MailKindName, MailValues } from './kinds.ts'
+import { queueMail } from './queue-mail.ts'
+
+const findReader = statement<[id: string], { address: string | null }>(
+  'select email as address from users where id = $1',
+)
+
+/** Queues a mail to the address of an account, as `queueMail` does; not to one that has none. */
+export async function mailUser<Name extends MailKindName>(
+  tx: InTransaction<Context>,
+  kind: Name,
+  userId: string,
+  values: MailValues<Name>,
+): Promise<boolean> {
+  const [reader] = await findReader(tx.db, userId)
+  if (!reader?.address) return false
+  return queueMail(tx, kind, { userId, address: reader.address }, values)
+}

@@ -1,0 +1,39 @@
+import { mkdir, readdir, unlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { MailTransport, OutgoingMail } from '../domain/core/context.ts'
+import { type MessageSettings, mailMessage } from './message.ts'
+
+/** Older ones are deleted: this is for trying things out, and strangers can cause mails. */
+const FILES_MAX = 1_000
+
+/** Where mails lie when there is no `SMTP_URL`. */
+const mailFolderIn = (dataDir: string): string => join(dataDir, 'mail')
+
+/** Writes each mail to `DATA_DIR/mail/<time>-<id>.eml`, for its owner alone, and names the file on standard error. */
+export class FileTransport implements MailTransport, AsyncDisposable {
+  readonly #folder: string
+  readonly #settings: MessageSettings
+
+  constructor(dataDir: string, settings: MessageSettings) {
+    this.#folder = mailFolderIn(dataDir)
+    this.#settings = settings
+  }
+
+  async send(mail: OutgoingMail): Promise<void> {
+    const { createTransport } = await import('nodemailer')
+    const writer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
+    const { message } = await writer.sendMail(mailMessage(mail, this.#settings))
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+    const file = join(this.#folder, `${mail.at.toISOString().replaceAll(':', '')}-${mail.id}.eml`)
+    await writeFile(file, message as Buffer, { mode: 0o600 }) // the transport was told to give a buffer
+    process.stderr.write(`Mail "${mail.text.subject}": ${file}\n`)
+    await this.#deleteOldest()
+  }
+
+  async [Symbol.asyncDispose]() {} // nothing stays open
+
+  async #deleteOldest(): Promise<void> {
+    const files = (await readdir(this.#folder)).filter((name) => name.endsWith('.eml')).sort()
+    for (const name of files.slice(0, -FILES_MAX)) await unlink(join(this.#folder, name)).catch(() => {}) // another process may be faster
+  }
+}

@@ -1,0 +1,51 @@
+import type { SendMailOptions } from 'nodemailer'
+import type { MailText, OutgoingMail } from '../domain/core/context.ts'
+import { isEmailAddress } from '../domain/mail/address.ts'
+import { escapeMarkup } from '../shared/escape-markup.ts'
+
+/** Whom mails come from: `MAIL_FROM`, taken apart. */
+export type MailSender = { name: string; address: string }
+
+export type MessageSettings = { from: MailSender; publicUrl: string }
+
+/**
+ * A mail as `nodemailer` takes it: plain text and simple markup, no picture, nothing that tells whether it was read. Addresses
+ * are judged here once more, so that none can add a receiver or a header.
+ */
+export function mailMessage({ id, to, text, at }: OutgoingMail, { from, publicUrl }: MessageSettings): SendMailOptions {
+  if (!isEmailAddress(to)) throw new Error('This is not one address') // the library would read several
+  const domain = from.address.slice(from.address.lastIndexOf('@') + 1)
+  return {
+    messageId: `<${id}@${domain}>`,
+    date: at,
+    from,
+    to: { name: '', address: to },
+    envelope: { from: from.address, to: [to] },
+    subject: oneLine(text.subject),
+    text: plainText(text, publicUrl),
+    html: markup(text, publicUrl),
+    headers: { 'Auto-Submitted': 'auto-generated' }, // RFC 3834: nobody's absence is answered to us
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}
+
+const oneLine = (text: string) => text.replace(/\s+/g, ' ')
+
+function plainText({ paragraphs, link, closing = [] }: MailText, publicUrl: string): string {
+  const linked = link ? [`${link.words}:\n${publicUrl}${link.path}`] : []
+  return [...paragraphs.map(oneLine), ...linked, ...closing.map(oneLine), `-- \n${publicUrl}`].join('\n\n')
+}
+
+function markup({ subject, paragraphs, link, closing = [] }: MailText, publicUrl: string): string {
+  const shown = (text: string) => `<p>${escapeMarkup(oneLine(text))}</p>`
+  const linked = link ? [`<p><a href="${escapeMarkup(publicUrl + link.path)}">${escapeMarkup(link.words)}</a></p>`] : []
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>${escapeMarkup(oneLine(subject))}</title></head>
+<body style="font: 16px/1.5 sans-serif; max-width: 36em">
+${[...paragraphs.map(shown), ...linked, ...closing.map(shown), `<p>${escapeMarkup(publicUrl)}</p>`].join('\n')}
+</body>
+</html>
+`
+}

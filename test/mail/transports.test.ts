@@ -1,0 +1,104 @@
+import { once } from 'node:events'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { SMTPServer } from 'smtp-server'
+import { afterEach, expect, test, vi } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import type { OutgoingMail } from '../../src/domain/core/context.ts'
+import { openMailTransport } from '../../src/mail/mail-transport.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+type Received = { from: string; to: string[]; raw: string }
+
+/** A mail server on a port of its own, that keeps what it is given. */
+async function createMailServer() {
+  const received: Received[] = []
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    logger: false,
+    onData(stream, session, done) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        const { mailFrom, rcptTo } = session.envelope
+        const to = rcptTo.map(({ address }) => address)
+        received.push({ from: mailFrom === false ? '' : mailFrom.address, to, raw: Buffer.concat(chunks).toString() })
+        done()
+      })
+    },
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.server.address()
+  const port = address !== null && typeof address === 'object' ? address.port : 0
+  return {
+    url: `smtp://127.0.0.1:${port}`,
+    received,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(resolve)),
+  }
+}
+
+const mail = (changes: Partial<OutgoingMail> = {}): OutgoingMail => ({
+  id: 'mai_1',
+  to: 'ada@example.org',
+  at: new Date('2026-01-02T03:04:05.678Z'),
+  text: {
+    subject: 'Confirm your address',
+    paragraphs: ['Somebody <b>said</b> so & so.'],
+    link: { words: 'Confirm', path: '/verify?token=abc' },
+  },
+  ...changes,
+})
+const settings = (given: Record<string, string>) => readConfig({ PUBLIC_URL: 'https://developers.example', ...given })
+
+afterEach(() => vi.restoreAllMocks())
+
+test('a mail goes to one receiver, with plain text, markup without pictures, and links to PUBLIC_URL alone', async () => {
+  await using server = await createMailServer()
+  await using transport = openMailTransport(settings({ SMTP_URL: server.url, MAIL_FROM: 'Live <live@example.net>' }))
+  await transport.send(mail())
+  const [{ from, to, raw } = { from: '', to: [], raw: '' }] = server.received
+  expect({ from, to }).toEqual({ from: 'live@example.net', to: ['ada@example.org'] })
+  expect(raw).toContain('From: Live <live@example.net>')
+  expect(raw).toContain('Message-ID: <mai_1@example.net>')
+  expect(raw).toContain('Date: Fri, 02 Jan 2026 03:04:05 +0000')
+  const text = raw.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+  expect(text).toContain('Confirm:\r\nhttps://developers.example/verify?token=abc')
+  expect(text).toContain('<p>Somebody &lt;b&gt;said&lt;/b&gt; so &amp; so.</p>')
+  expect(text).toContain('<a href="https://developers.example/verify?token=abc">')
+  expect(text.match(/https?:\/\/[^/"<\s]+/g)?.every((link) => link === 'https://developers.example')).toBe(true)
+  expect(text).not.toMatch(/<img|https?:[^"]*\.gif/)
+})
+
+test.each([
+  ['a line in a subject', { text: { subject: 'Hi\r\nBcc: eve@evil.example', paragraphs: ['x\r\n.\r\nRSET'] } }],
+  ['a line in an address', { to: 'ada@example.org\r\nBcc: eve@evil.example' }],
+  ['a second address', { to: 'ada@example.org, eve@evil.example' }],
+  ['a name around an address', { to: 'eve@evil.example <ada@example.org>' }],
+])('%s adds neither a receiver nor a header', async (_, changes) => {
+  await using server = await createMailServer()
+  await using transport = openMailTransport(settings({ SMTP_URL: server.url, MAIL_FROM: 'live@example.net' }))
+  await transport.send(mail(changes)).catch(() => {})
+  for (const { to, raw } of server.received) {
+    expect(to).toEqual(['ada@example.org'])
+    expect(raw.slice(0, raw.indexOf('\r\n\r\n'))).not.toMatch(/^(bcc|cc):/im)
+  }
+})
+
+test('a server that refuses, or is not there, makes the sending fail', async () => {
+  await using transport = openMailTransport(settings({ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'live@example.net' }))
+  await expect(transport.send(mail())).rejects.toThrow()
+})
+
+test('without SMTP_URL a mail is a file for its owner alone, and standard error names it', async () => {
+  using folder = temporaryFolder()
+  const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const { dataDir, ...config } = settings({ DATA_DIR: join(folder.path, 'data') })
+  await using transport = openMailTransport({ ...config, dataDir })
+  await transport.send(mail())
+  const [name = ''] = readdirSync(join(dataDir, 'mail'))
+  const file = join(dataDir, 'mail', name)
+  expect(name).toBe('2026-01-02T030405.678Z-mai_1.eml')
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readFileSync(file, 'utf8')).toContain('To: ada@example.org')
+  expect(told.mock.calls.map(([line]) => line)).toEqual([`Mail "Confirm your address": ${file}\n`])
+})
