@@ -3,6 +3,7 @@ import { createKey, listKeys, revokeKey } from '../domain/applications/api-keys.
 import type { ApiKey } from '../domain/applications/resources.ts'
 import { rollKey } from '../domain/applications/roll-api-key.ts'
 import type { Scope } from '../domain/core/scopes.ts'
+import { rotateSigningKey } from '../domain/oauth/openid/signing-keys.ts'
 import { addAction, allOf, asOperator, type CliIo, parseCount, parseScopes } from './io.ts'
 import { list, table } from './output.ts'
 
@@ -13,6 +14,7 @@ export function addKeyCommands(key: Command, io: CliIo): void {
   addCreate(key.command('create').description('make a key; it is shown this once'), io)
   addRoll(key.command('roll').description('replace a key; the old one works for another day'), io)
   addRevoke(key.command('revoke').description('end a key at once'), io)
+  addRotateSigning(key.command('rotate-signing').description('have a new key sign ID tokens from now on'), io)
 }
 
 function addList(command: Command, io: CliIo) {
@@ -76,6 +78,16 @@ function addRevoke(command: Command, io: CliIo) {
       const [id = ''] = command.args
       await io.withContext((ctx) => revokeKey(asOperator(ctx), { id }))
       return { data: { id, revoked: true }, text: `${id} is revoked.` }
+    },
+  })
+}
+
+function addRotateSigning(command: Command, io: CliIo) {
+  addAction(command, io, {
+    examples: ['key rotate-signing'],
+    work: async () => {
+      const kid = await io.withContext(rotateSigningKey)
+      return { data: { kid }, text: `${kid} signs from now on. The public key before it stays published for a day.` }
     },
   })
 }

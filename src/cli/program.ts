@@ -40,7 +40,11 @@ const groups: readonly Group[] = [
     description: 'applications that call the API',
     load: async () => (await import('./client.ts')).addClientCommands,
   },
-  { name: 'key', description: 'API keys of applications', load: async () => (await import('./key.ts')).addKeyCommands },
+  {
+    name: 'key',
+    description: 'API keys of applications, and the key that signs ID tokens',
+    load: async () => (await import('./key.ts')).addKeyCommands,
+  },
   {
     name: 'token',
     description: 'tokens, keys and secrets',

@@ -5,6 +5,7 @@ import {
   accessTokens,
   authorizationCodes,
   clientSecrets,
+  deviceCodes,
   idempotencyKeys,
   mails,
   pendingLogins,
@@ -38,6 +39,7 @@ type Expiring = { [Name in keyof Tables]: 'expiresAt' extends keyof Tables[Name]
  */
 const endings = {
   authorizationCodes,
+  deviceCodes,
   accessTokens,
   usedAssertions,
   idempotencyKeys,

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import type { Context } from '../domain/core/context.ts'
 import { WakeHub } from '../domain/events/wake-hub.ts'
+import { prepareSigningKey } from '../domain/oauth/openid/signing-keys.ts'
 import { checkDelivery } from '../domain/webhooks/worker/startup-check.ts'
 import { LoadLimit } from '../rest/http/load-limit.ts'
 import { limitedOperations } from '../rest/http/request-record.ts'
@@ -81,6 +82,7 @@ export async function openService(config: Config, lifecycle: Lifecycle, given: S
   backend.use(startUsageFlush(context))
   backend.use(startRequestLogFlush(context))
   await waitForDatabase(target, stopping, () => checkDelivery(context))
+  await waitForDatabase(target, stopping, () => prepareSigningKey(context))
   ready = context
   await listen()
 

@@ -15,7 +15,7 @@ import {
 } from '../domain/applications/resources.ts'
 import { rollKey } from '../domain/applications/roll-api-key.ts'
 import { AuditRecord } from '../domain/audit/resources.ts'
-import { scopes } from '../domain/core/scopes.ts'
+import { apiScopes, scopes } from '../domain/core/scopes.ts'
 import { grantTypes } from '../shared/grants.ts'
 import { listOf, page, paging, text } from './fields.ts'
 import { procedure } from './operation.ts'
@@ -54,7 +54,7 @@ const keysRouter = router({
       z.object({
         application_id: text(),
         name: text(),
-        scopes: listOf(z.enum(scopes)).min(1).optional(),
+        scopes: listOf(z.enum(apiScopes)).min(1).optional(),
         expires_in_days: z.number().int().optional(),
       }),
     )

@@ -11,6 +11,7 @@ import { internalRouter } from './internal.ts'
 import { livestreamsRouter } from './livestreams.ts'
 import { moderationRouter } from './moderation.ts'
 import { oauthRouter } from './oauth.ts'
+import { openidRouter } from './openid.ts'
 import { overlaysRouter } from './overlays.ts'
 import { requestsRouter } from './requests.ts'
 import { streamKeysRouter } from './stream-keys.ts'
@@ -21,6 +22,7 @@ import { webhooksRouter } from './webhooks.ts'
 
 const shared = {
   oauth: oauthRouter,
+  openid: openidRouter,
   users: usersRouter,
   channels: channelsRouter,
   categories: categoriesRouter,

@@ -1,9 +1,14 @@
 import * as z from 'zod'
 import { TokenResponse } from '../domain/core/resources.ts'
-import { exampleRequests, grantParameters } from '../domain/oauth/grants-table.ts'
+import { clientParameters } from '../domain/oauth/client/presented-credentials.ts'
+import { authorizeDevice } from '../domain/oauth/device/device-authorization.ts'
+import { exampleRequests, grantParameters, specifiedGrantTypes } from '../domain/oauth/grants-table.ts'
+import { introspectToken } from '../domain/oauth/introspection-endpoint.ts'
 import type { Parameter } from '../domain/oauth/parameters.ts'
-import { clientParameters } from '../domain/oauth/presented-credentials.ts'
+import { resourceParameter } from '../domain/oauth/resource-parameter.ts'
+import { DeviceAuthorization, Introspection } from '../domain/oauth/resources.ts'
 import { revokeToken } from '../domain/oauth/revocation-endpoint.ts'
+import { scopeParameter } from '../domain/oauth/scope-parameter.ts'
 import { issueToken } from '../domain/oauth/token-endpoint.ts'
 import { grantTypes } from '../shared/grants.ts'
 import { text } from './fields.ts'
@@ -17,7 +22,7 @@ const parameter = ({ description, example, isExtension }: Parameter) =>
   z
     .string()
     .refine((value) => !value.includes('\0'), 'must not contain NUL')
-    .meta({ description, ...(example && { example }), ...(isExtension && { 'x-undocumented': true }) })
+    .meta({ description, ...(example && { example }), ...(isExtension && { 'x-extension': true }) })
 
 function fieldsOf<Name extends string>(parameters: Record<Name, Parameter>) {
   const fields = Object.entries<Parameter>(parameters).map(([name, one]) => [name, parameter(one).optional()] as const)
@@ -41,11 +46,17 @@ export const oauthRouter = router({
       '`grant_type` says for what: a code of the authorization endpoint, a refresh token, or the credentials of the application alone.',
     access: 'public',
     envelope: 'none',
+    isExtended: true,
     bodyBytesMax: BODY_BYTES_MAX,
     bodyExamples: exampleRequests,
     problems: [
       'invalid_request',
       'invalid_grant',
+      'authorization_pending',
+      'slow_down',
+      'access_denied',
+      'expired_token',
+      'invalid_target',
       'invalid_scope',
       'unauthorized_client',
       'unsupported_grant_type',
@@ -55,7 +66,10 @@ export const oauthRouter = router({
   })
     .input(
       z.object({
-        grant_type: parameter({ description: `${oneOf(grantTypes)}.` }).meta({ enum: [...grantTypes] }),
+        grant_type: parameter({ description: `${oneOf(specifiedGrantTypes)}.` }).meta({
+          enum: [...specifiedGrantTypes],
+          'x-extension-enum': [...grantTypes],
+        }),
         ...client,
         ...fieldsOf(grantParameters),
       }),
@@ -84,4 +98,49 @@ export const oauthRouter = router({
     )
     .output(z.object({}))
     .mutation(({ ctx, input }) => revokeToken(ctx, input)),
+
+  introspect: operation('POST /oauth/introspect', {
+    id: 'introspectToken',
+    tag: 'OAuth',
+    summary: 'Look at a token',
+    description: 'What a token of one’s own can do, and until when (RFC 7662). Any other is `{"active": false}`.',
+    access: 'public',
+    envelope: 'none',
+    isExtension: true,
+    bodyBytesMax: BODY_BYTES_MAX,
+    problems: ['invalid_request', 'invalid_client', 'rate_limited'],
+  })
+    .input(
+      z.object({
+        token: text().meta({
+          description: 'An access token or a refresh token.',
+          example: 'lsat_0000000000000000000000000000000000000000000AAAAAA',
+        }),
+        ...client,
+      }),
+    )
+    .output(Introspection)
+    .mutation(({ ctx, input }) => introspectToken(ctx, input)),
+
+  deviceAuthorization: operation('POST /oauth/device_authorization', {
+    id: 'authorizeDevice',
+    tag: 'OAuth',
+    summary: 'Begin on a device',
+    description: 'For devices on which nobody can log in (RFC 8628): their user enters `user_code` elsewhere.',
+    access: 'public',
+    envelope: 'none',
+    isExtension: true,
+    bodyBytesMax: BODY_BYTES_MAX,
+    problems: [
+      'invalid_request',
+      'invalid_target',
+      'invalid_scope',
+      'unauthorized_client',
+      'invalid_client',
+      'rate_limited',
+    ],
+  })
+    .input(z.object({ ...client, ...fieldsOf({ scope: scopeParameter, resource: resourceParameter }) }))
+    .output(DeviceAuthorization)
+    .mutation(({ ctx, input }) => authorizeDevice(ctx, input)),
 })

@@ -25,6 +25,8 @@ export type Operation = {
   isConstant: boolean
   /** Ours, beyond the specification: described in a document of its own. */
   isExtension: boolean
+  /** Of the specification, and takes or gives more than that says: described in full beside the extensions. */
+  isExtended: boolean
   problems: readonly ProblemCode[]
   bodyBytesMax: number
   bodyExamples: BodyExamples | undefined

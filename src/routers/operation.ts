@@ -33,6 +33,8 @@ type Facts = {
   isConstant?: boolean
   /** Whether it is ours, beyond the specification. */
   isExtension?: boolean
+  /** Whether it takes or gives more than the specification says. */
+  isExtended?: boolean
   /** Failures beyond those that follow from access, input and body. */
   problems?: readonly ProblemCode[]
   /** The largest body that is read. */
@@ -118,6 +120,7 @@ function metaOf(route: Route, facts: Facts, access: Access | undefined): Operati
     envelope = 'data',
     isConstant = false,
     isExtension = false,
+    isExtended = false,
   } = facts
   const { bodyBytesMax = BODY_BYTES_MAX, bodyExamples, deadlineMs } = facts
   const codes = [...new Set([...refusalsOf(access), ...(facts.problems ?? [])])]
@@ -132,6 +135,7 @@ function metaOf(route: Route, facts: Facts, access: Access | undefined): Operati
       envelope,
       isConstant,
       isExtension,
+      isExtended,
       problems: codes,
       bodyBytesMax,
       bodyExamples,

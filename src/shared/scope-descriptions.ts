@@ -1,5 +1,5 @@
-/** Every scope of the platform, in words for the consent page and the console. The keys are what tokens carry. */
-export const scopeDescriptions = {
+/** What tokens can do with the API, in words for the consent page and the console. The keys are what tokens carry. */
+export const apiScopeDescriptions = {
   'user:read': 'Read your profile and your email address',
   'channel:read': 'Read channels',
   'channel:write': 'Change the profile of your channel',
@@ -12,6 +12,16 @@ export const scopeDescriptions = {
   'moderation:write': 'Ban and unban people in your channel',
   'webhook:write': 'Receive events of your channel by webhook',
 } as const
+
+/** What a site may learn of who logs in there (OpenID Connect Core, section 5.4). */
+const identityScopeDescriptions = {
+  openid: 'Know which account is yours',
+  profile: 'See your username and your picture',
+  email: 'See your email address',
+} as const
+
+/** Every scope that an application can be registered for. */
+export const scopeDescriptions = { ...apiScopeDescriptions, ...identityScopeDescriptions } as const
 
 type ScopeName = keyof typeof scopeDescriptions
 
@@ -28,6 +38,9 @@ export const scopeReach = {
   'moderation:read': 'See whom people who log in have banned',
   'moderation:write': 'Ban and unban in channels of people who log in',
   'webhook:write': 'Receive events by webhook: of every channel for itself, else of people who log in',
+  openid: 'Know which account is whose, of people who log in',
+  profile: 'See the username and the picture of people who log in',
+  email: 'See the email address of people who log in',
 } as const satisfies Record<ScopeName, string>
 
 /** What an application can use for itself, by an API key or client credentials. All else takes a person who logs in. */

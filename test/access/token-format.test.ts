@@ -6,6 +6,7 @@ const kinds: Record<TokenKind, string> = {
   access: 'lsat',
   refresh: 'lsrt',
   code: 'lsac',
+  device: 'lsdc',
   secret: 'lscs',
   key: 'lsk',
   overlay: 'lsok',

@@ -4,7 +4,7 @@ import { signUp } from '../../src/domain/accounts/accounts.ts'
 import { guess } from '../../src/domain/accounts/login.ts'
 import type { CalledContext } from '../../src/domain/core/context.ts'
 import { rateLimits } from '../../src/domain/core/rate-limits.ts'
-import { rejectClient } from '../../src/domain/oauth/authenticate-client.ts'
+import { rejectClient } from '../../src/domain/oauth/client/authenticate-client.ts'
 import { createTestContext } from '../support/context.ts'
 import { caller } from '../support/flows.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { listChannels } from '../../src/domain/channels.ts'
-import { authenticateClient } from '../../src/domain/oauth/authenticate-client.ts'
+import { authenticateClient } from '../../src/domain/oauth/client/authenticate-client.ts'
 import { createTestContext } from '../support/context.ts'
 import { PASSWORD } from '../support/log.ts'
 import { createConsole } from './console.ts'

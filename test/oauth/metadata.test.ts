@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { scopes } from '../../src/domain/core/scopes.ts'
+import { signingAlgorithms } from '../../src/domain/access/signing-algorithms.ts'
+import { apiScopes, scopes } from '../../src/domain/core/scopes.ts'
 import { createOAuthApp, credentials, errorOf, type OAuthApp } from '../support/flows.ts'
 
 let app: OAuthApp
@@ -13,25 +14,46 @@ afterAll(() => app[Symbol.asyncDispose]())
 const SERVER = '/.well-known/oauth-authorization-server'
 const RESOURCE = '/.well-known/oauth-protected-resource'
 
-test('M01 M09 the server’s metadata promises what is there and nothing else', async () => {
-  const methods = ['client_secret_basic', 'client_secret_post', 'none']
+test('M01 M09 the server’s metadata, for OAuth and for OpenID Connect, promises what is there and nothing else', async () => {
+  const endpoints = ['token', 'revocation', 'introspection']
+  const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']
+  const at = (name: string) => `${app.base}/oauth/${name}?error_format=rfc6749`
+  const paths: Record<string, string> = { token: 'token', revocation: 'revoke', introspection: 'introspect' }
   const { status, body } = await app.request(`GET ${SERVER}`)
   expect(status).toBe(200)
   expect(body).toEqual({
     issuer: app.base,
     authorization_endpoint: `${app.base}/oauth/authorize`,
-    token_endpoint: `${app.base}/oauth/token?error_format=rfc6749`,
-    revocation_endpoint: `${app.base}/oauth/revoke?error_format=rfc6749`,
+    device_authorization_endpoint: at('device_authorization'),
+    ...Object.fromEntries(endpoints.map((name) => [`${name}_endpoint`, at(paths[name] ?? '')])),
+    ...Object.fromEntries(endpoints.map((name) => [`${name}_endpoint_auth_methods_supported`, methods])),
+    ...Object.fromEntries(
+      endpoints.map((name) => [`${name}_endpoint_auth_signing_alg_values_supported`, signingAlgorithms]),
+    ),
+    userinfo_endpoint: `${app.base}/oauth/userinfo`,
+    jwks_uri: `${app.base}/oauth/jwks`,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
-    token_endpoint_auth_methods_supported: methods,
-    revocation_endpoint_auth_methods_supported: methods,
+    grant_types_supported: [
+      'authorization_code',
+      'refresh_token',
+      'client_credentials',
+      'urn:ietf:params:oauth:grant-type:device_code',
+    ],
     code_challenge_methods_supported: ['S256'],
+    dpop_signing_alg_values_supported: signingAlgorithms,
     scopes_supported: scopes,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['ES256'],
+    claims_supported: expect.arrayContaining(['sub', 'auth_time', 'preferred_username', 'email_verified']),
+    prompt_values_supported: ['none', 'login', 'consent'],
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
     authorization_response_iss_parameter_supported: true,
     service_documentation: `${app.base}/docs/`,
   })
+  expect((await app.request('GET /.well-known/openid-configuration')).body).toEqual(body)
   expect((await app.request('GET /docs/')).status).toBe(200)
 })
 
@@ -41,7 +63,8 @@ test('M02 the resource’s metadata leads to the server', async () => {
     resource: app.base,
     authorization_servers: [app.base],
     bearer_methods_supported: ['header'],
-    scopes_supported: scopes,
+    scopes_supported: apiScopes,
+    dpop_signing_alg_values_supported: signingAlgorithms,
   })
 })
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { type Limit, memoryCounters } from '../../src/counters/counters.ts'
 import { mint } from '../../src/domain/access/token-format.ts'
 import { createOAuthApp, credentials, errorOf } from '../support/flows.ts'
+import { createPeopleApp } from '../support/people.ts'
 
 const createThrottled = (trustProxy = 0) => createOAuthApp({ counters: memoryCounters(), trustProxy })
 const grant = { grant_type: 'client_credentials' }
@@ -53,18 +54,22 @@ const issued = (name: string, points: number) => {
   const counters = memoryCounters()
   return {
     ...counters,
+    take: (limit: Limit, key: string) =>
+      limit.name === name ? counters.take({ ...limit, points: limit.points - points }, key) : counters.take(limit, key),
     peek: (limit: Limit, key: string | Buffer) =>
       limit.name === name ? counters.peek({ ...limit, points: limit.points - points }, key) : counters.peek(limit, key),
   }
 }
 
-test('R01 an application gets 1,200 tokens of its own in a minute; others, and failures, are not counted with it', async () => {
-  await using app = await createOAuthApp({ counters: issued('application-tokens', 1_198) })
+test('R01 an application gets 600 tokens of its own in a minute; others, and failures, are not counted with it', async () => {
+  await using app = await createOAuthApp({ counters: issued('application-tokens', 598) })
   for (let n = 0; n < 3; n++) await app.token({ ...grant, client_id: app.client.id, client_secret: mint('secret') })
   for (let n = 0; n < 2; n++) expect((await app.forApplication()).status).toBe(200)
   const refused = await app.forApplication()
   expect([errorOf(refused), Number(refused.headers.get('retry-after')) > 0]).toEqual(['429 rate_limited', true])
   expect((await app.forApplication(app.other)).status).toBe(200)
+  const stranger = await app.token({ ...grant, client_id: app.client.id, client_secret: mint('secret') })
+  expect(errorOf(stranger)).toBe('401 invalid_client') // who has not proved who it is does not learn of the limit
 })
 
 test('R01 a user gets 120 tokens of an application in a minute; what is refused is not used up, other users are served', async () => {
@@ -76,4 +81,13 @@ test('R01 a user gets 120 tokens of an application in a minute; what is refused 
   const second = await app.refresh(first.body.refresh_token)
   expect(errorOf(await app.refresh(second.body.refresh_token))).toBe('429 rate_limited')
   expect((await exchange(eve)).status).toBe(200)
+})
+
+test('R01 authorization requests are counted, by address and by who is logged in', async () => {
+  await using app = await createPeopleApp({ counters: issued('authorization-address', 599) })
+  const ask = () => app.newBrowser().get(app.askPath(app.client))
+  expect((await ask()).status).toBe(200)
+  const refused = await ask()
+  expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
+  expect((await (await app.loggedIn()).get(app.askPath(app.client))).status).toBe(200)
 })

@@ -35,7 +35,6 @@ test('T02 T03 T16 a missing grant_type, an empty one, no body at all', async () 
 test.each([
   'password',
   'implicit',
-  'urn:ietf:params:oauth:grant-type:device_code',
   'urn:ietf:params:oauth:grant-type:token-exchange',
   'urn:ietf:params:oauth:grant-type:jwt-bearer',
   'constructor',

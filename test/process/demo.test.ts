@@ -6,14 +6,15 @@ import { isPassword } from '../../src/domain/accounts/passwords.ts'
 import { getCategory, listCategories } from '../../src/domain/categories.ts'
 import { listChannels } from '../../src/domain/channels.ts'
 import { listMessages } from '../../src/domain/chat.ts'
-import { scopes } from '../../src/domain/core/scopes.ts'
+import { apiScopes, scopes } from '../../src/domain/core/scopes.ts'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
 import { actingAs, createPerson } from '../../src/domain/demo/people.ts'
 import { prepareDemo } from '../../src/domain/demo/prepare.ts'
 import { listLivestreams } from '../../src/domain/livestream-list.ts'
 import { endLivestream, getLivestream } from '../../src/domain/livestreams.ts'
-import { authenticateClient } from '../../src/domain/oauth/authenticate-client.ts'
+import { authenticateClient } from '../../src/domain/oauth/client/authenticate-client.ts'
 import { examples } from '../../src/shared/examples.ts'
+import { grantTypes as everyGrantType } from '../../src/shared/grants.ts'
 import { createTestContext } from '../support/context.ts'
 
 let test_: Awaited<ReturnType<typeof createTestContext>>
@@ -39,13 +40,13 @@ async function tryAll({ client, other_client, public_client, api_key, users: peo
   const ctx = { ...test_.context, caller }
   for (const { client_id: id, client_secret: secret } of [client, other_client]) {
     const { grantTypes, scopes: registered } = await authenticateClient(ctx, { id, secret, scheme: 'Basic' })
-    expect(grantTypes.toSorted()).toEqual(['authorization_code', 'client_credentials', 'refresh_token'])
+    expect(grantTypes.toSorted()).toEqual([...everyGrantType].toSorted())
     expect(registered.toSorted()).toEqual(scopes.toSorted())
   }
   const desktop = { id: public_client.client_id, secret: undefined, scheme: 'Bearer' } as const
   expect((await authenticateClient(ctx, desktop)).grantTypes).not.toContain('client_credentials')
   expect(await authenticate(ctx, api_key)).toMatchObject({ kind: 'application', clientId: client.client_id })
-  expect((await authenticate(ctx, api_key)).scopes.toSorted()).toEqual(scopes.toSorted())
+  expect((await authenticate(ctx, api_key)).scopes.toSorted()).toEqual(apiScopes.toSorted())
   for (const { id, username, password, access_token } of Object.values(people)) {
     expect(await authenticate(ctx, access_token)).toMatchObject({ kind: 'user', userId: id, username })
     const [row] = await ctx.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, id))

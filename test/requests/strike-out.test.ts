@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { mint } from '../../src/domain/access/token-format.ts'
+import { clientParameters } from '../../src/domain/oauth/client/presented-credentials.ts'
 import { grantParameters } from '../../src/domain/oauth/grants-table.ts'
-import { clientParameters } from '../../src/domain/oauth/presented-credentials.ts'
 import { shownRequest } from '../../src/domain/requests/strike-out.ts'
 
 const shown = (body: unknown, operation = 'POST /v1/chat/messages') => shownRequest(operation, { body }) ?? ''

@@ -37,10 +37,28 @@ const complaintsOf = (status: number, body: unknown) =>
 
 test('what is beyond the specification is in a document of its own, and in no other', () => {
   const ours = routes.filter(({ operation }) => operation.isExtension).map(({ operation }) => operation.path)
+  const extended = routes.filter(({ operation }) => operation.isExtended).map(({ operation }) => operation.path)
   expect(ours.length).toBeGreaterThan(0)
-  expect(Object.keys(extensions.paths).toSorted()).toEqual([...new Set(ours)].toSorted())
+  expect(Object.keys(extensions.paths).toSorted()).toEqual([...new Set([...ours, ...extended])].toSorted())
   for (const path of ours) expect(Object.keys(api.paths)).not.toContain(path)
-  expect(extensions.tags.map(({ name }) => name)).toEqual(['Events'])
+  expect(extensions.tags.map(({ name }) => name)).toEqual(['OAuth', 'Events'])
+})
+
+test('what the token endpoint takes and gives beyond the specification is shown in that document alone', () => {
+  const fieldsOf = (document: { components: { schemas: object } }, name: string) => {
+    const schemas = document.components.schemas as Record<string, { properties: object }>
+    return Object.keys(schemas[name]?.properties ?? {})
+  }
+  for (const [name, field] of [
+    ['CreateTokenRequest', 'device_code'],
+    ['CreateTokenRequest', 'resource'],
+    ['TokenResponse', 'id_token'],
+  ] as const) {
+    expect(fieldsOf(extensions, name)).toContain(field)
+    expect(fieldsOf(api, name)).not.toContain(field)
+  }
+  for (const document of [api, extensions]) expect(JSON.stringify(document)).not.toContain('x-extension')
+  expect(JSON.stringify(api)).not.toContain('device_code')
 })
 
 describe('the feed', async () => {

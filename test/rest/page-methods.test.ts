@@ -25,8 +25,10 @@ const tried = [
   ['/logout', FORM],
   ['/signup', FORM],
   ['/oauth/authorize', FORM],
+  ['/device', FORM],
   ['/login/style.css', FORM],
   ['/.well-known/oauth-protected-resource', READ],
+  ['/.well-known/openid-configuration', READ],
   ['/trpc/categories.list', FORM],
 ] as const
 

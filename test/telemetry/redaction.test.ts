@@ -30,6 +30,7 @@ test('the log shows of no kind of token more than its prefix, wherever it stands
     access: true,
     refresh: true,
     code: true,
+    device: true,
     secret: true,
     key: true,
     overlay: true,

@@ -18,6 +18,8 @@ export const clients = pgTable(
     authMethod: text({ enum: ['secret', 'private_key_jwt', 'none'] }).notNull(),
     jwks: jsonb(),
     dpopBound: boolean().notNull().default(false),
+    /** The `client_id` of an application that is not registered here: the https address of its metadata document. */
+    metadataUrl: key().unique('clients_metadata_url_unique'),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
     disabledAt: instant(),

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { check, index, pgTable, text } from 'drizzle-orm/pg-core'
+import { boolean, check, index, jsonb, pgTable, text, uniqueIndex } from 'drizzle-orm/pg-core'
 import { clients } from './applications.ts'
 import { bytea, instant, key } from './columns.ts'
 import { users } from './people.ts'
@@ -8,6 +8,10 @@ const clientId = () =>
   key()
     .notNull()
     .references(() => clients.id, { onDelete: 'cascade' })
+/** How and when the user had logged in to the session that allowed it, for ID tokens; null for what is older than they are. */
+const login = () => ({ authenticatedAt: instant(), amr: text().array() })
+/** The resource that tokens are for (RFC 8707), as a path of ours, empty for all of `/v1`; null when none was named. */
+const resource = () => text()
 const grantId = () => key().references(() => grants.id, { onDelete: 'cascade' })
 
 /** One consent of a user to an application. All its tokens are revoked together when a token is reused. */
@@ -22,6 +26,8 @@ export const grants = pgTable(
     scopes: text().array().notNull(),
     /** The key that a public client must prove at every refresh (RFC 9449, section 5). */
     dpopJkt: text(),
+    ...login(),
+    resource: resource(),
     createdAt: instant().notNull(),
     expiresAt: instant().notNull(),
     revokedAt: instant(),
@@ -55,6 +61,10 @@ export const authorizationCodes = pgTable(
     scopes: text().array().notNull(),
     codeChallenge: text().notNull(),
     dpopJkt: text(),
+    /** Goes into the ID token as it came (OpenID Connect Core, section 3.1.2.1). */
+    nonce: text(),
+    ...login(),
+    resource: resource(),
     expiresAt: instant().notNull(),
     consumedAt: instant(),
     grantId: grantId(),
@@ -94,6 +104,7 @@ export const accessTokens = pgTable(
     grantId: grantId(),
     scopes: text().array().notNull(),
     dpopJkt: text(),
+    resource: resource(),
     expiresAt: instant().notNull(),
     revokedAt: instant(),
   },
@@ -113,5 +124,48 @@ export const usedAssertions = pgTable(
   (table) => [
     index('used_assertions_expiry').on(table.expiresAt),
     check('used_assertions_hash_length', sql`length(${table.hash}) = 32`),
+  ],
+)
+
+/** Devices that wait for somebody to enter their code (RFC 8628). Polling writes nothing. */
+export const deviceCodes = pgTable(
+  'device_codes',
+  {
+    hash: bytea().primaryKey(),
+    /** An HMAC: a code of eight letters could be found from its plain hash. */
+    userCodeHash: bytea().notNull().unique('device_codes_user_code_unique'),
+    clientId: clientId(),
+    scopes: text().array().notNull(),
+    resource: resource(),
+    expiresAt: instant().notNull(),
+    /** Who has answered, and what; null until then. */
+    userId: key().references(() => users.id, { onDelete: 'cascade' }),
+    isAllowed: boolean(),
+    ...login(),
+    consumedAt: instant(),
+  },
+  (table) => [
+    index('device_codes_expiry').on(table.expiresAt),
+    index('device_codes_client').on(table.clientId),
+    index('device_codes_user').on(table.userId).where(sql`${table.userId} is not null`),
+    check('device_codes_hash_length', sql`length(${table.hash}) = 32 and length(${table.userCodeHash}) = 32`),
+    check('device_codes_answered', sql`(${table.userId} is null) = (${table.isAllowed} is null)`),
+  ],
+)
+
+/** The keys that sign ID tokens: one signs now, and those before it are published for a day longer. */
+export const signingKeys = pgTable(
+  'signing_keys',
+  {
+    /** The `kid`. */
+    id: key().primaryKey(),
+    publicJwk: jsonb().notNull(),
+    privateCiphertext: bytea().notNull(),
+    sealingKeyId: text().notNull(),
+    createdAt: instant().notNull(),
+    retiredAt: instant(),
+  },
+  (table) => [
+    uniqueIndex('signing_keys_current').on(sql`(${table.retiredAt} is null)`).where(sql`${table.retiredAt} is null`),
   ],
 )

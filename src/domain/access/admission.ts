@@ -56,12 +56,19 @@ async function identifyCaller(ctx: Context, caller: Caller, access: Access) {
     const principal = isDpop
       ? await authenticateHolder(ctx, token, dpop, caller)
       : await authenticate(ctx, token, caller)
+    requireResource(ctx, principal, caller)
     return { principal, key: token, isSession: false }
   }
   if (session !== undefined)
     return { principal: await authenticateSession(ctx, session), key: session, isSession: true }
   if (sessionRefusal) throw new Problem('unauthorized', sessionRefusal)
   throw new Problem('unauthorized', ...neededFor(access))
+}
+
+/** A token that was made for one resource is nothing at another (RFC 8707, section 2). */
+function requireResource({ publicUrl }: Context, { resource }: Principal, { resource: called = '' }: Caller): void {
+  if (resource === undefined || resource === called) return
+  throw new Problem('invalid_token', `This token is good for ${publicUrl}${resource} alone.`)
 }
 
 /** Whoever sends no credential is told which one to get (RFC 6750, section 3). */

@@ -1,4 +1,5 @@
 import { statement } from '../../db/statement.ts'
+import type { ResourcePath } from '../../shared/resource-paths.ts'
 import type { Principal, UserPrincipal } from '../core/actor.ts'
 import type { Caller, DpopProof } from '../core/caller.ts'
 import type { Context, FoundPrincipal } from '../core/context.ts'
@@ -79,12 +80,13 @@ type FoundToken = {
   scopes: Scope[]
   client_scopes: Scope[]
   dpop_jkt: string | null
+  resource: ResourcePath | null
   lives_ms: number
   is_living: boolean
 }
 
 const findToken = statement<[hash: Buffer], FoundToken>(`
-  select t.client_id, c.owner_id, t.user_id, t.grant_id, u.username, t.scopes, c.scopes as client_scopes, t.dpop_jkt, ${livesMs('t.expires_at')},
+  select t.client_id, c.owner_id, t.user_id, t.grant_id, u.username, t.scopes, c.scopes as client_scopes, t.dpop_jkt, t.resource, ${livesMs('t.expires_at')},
          t.revoked_at is null and t.expires_at > statement_timestamp()
            and c.disabled_at is null and g.revoked_at is null and u.disabled_at is null as is_living
     from access_tokens t
@@ -100,7 +102,9 @@ async function principalOfToken(ctx: Context, token: string, tell: TellEnded): P
   const grantId = found.grant_id ?? undefined
   if (!found.is_living) return void tell({ clientId, credentialId: grantId })
   const scopes = found.scopes.filter((scope) => found.client_scopes.includes(scope)) // it may have lost some since
-  const may = { clientId, scopes, ...(jkt !== null && { boundTo: jkt }), ...(grantId && { credentialId: grantId }) }
+  const { resource } = found
+  const limits = { ...(jkt !== null && { boundTo: jkt }), ...(resource !== null && { resource }) }
+  const may = { clientId, scopes, ...limits, ...(grantId && { credentialId: grantId }) }
   if (userId === null || username === null) return { principal: { kind: 'application', ownerId, ...may }, livesMs }
   return { principal: { kind: 'user', userId, username, ...may }, livesMs, grantId }
 }

@@ -11,7 +11,7 @@ import { sha256 } from '../core/digest.ts'
 import { isId, newId } from '../core/ids.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
-import type { Scope } from '../core/scopes.ts'
+import { isApiScope, type Scope } from '../core/scopes.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
 import { requireName } from '../names.ts'
 import type { ApiKey, CreatedApiKey } from './resources.ts'
@@ -19,7 +19,7 @@ import type { ApiKey, CreatedApiKey } from './resources.ts'
 export type NewKey = {
   application_id: string
   name: string
-  /** All of the application's when left out. */
+  /** All that the application has for the API when left out. */
   scopes?: readonly Scope[] | undefined
   /** 365 when left out. */
   expires_in_days?: number | undefined
@@ -61,9 +61,13 @@ export async function createKey(ctx: OwnerContext, input: NewKey): Promise<Creat
   requireName(name)
   return transact(ctx, async (tx) => {
     const registered = await requireOwnedApplication(tx, clientId, 'no key update')
-    const scopes = input.scopes ?? registered.scopes
-    if (scopes.length === 0 || !scopes.every((scope) => registered.scopes.includes(scope))) {
-      throw new Problem('invalid_scope', 'scopes: must be some of those that the application is registered for.')
+    const possible = registered.scopes.filter(isApiScope)
+    const scopes = input.scopes ?? possible
+    if (scopes.length === 0 || !scopes.every((scope) => possible.includes(scope))) {
+      throw new Problem(
+        'invalid_scope',
+        'scopes: must be some of those for the API that the application is registered for.',
+      )
     }
     await requireRoom(tx, clientId)
     const created = await insertKey(tx, { clientId, name: name.trim(), scopes, days })

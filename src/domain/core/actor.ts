@@ -1,4 +1,5 @@
 import type { AuthenticationMethod } from '../../shared/authentication-methods.ts'
+import type { ResourcePath } from '../../shared/resource-paths.ts'
 import type { Scope } from './scopes.ts'
 
 /** Stands for a person: a user's access token, or a login session (which belongs to no application). */
@@ -8,12 +9,9 @@ export type UserPrincipal = {
   username: string
   clientId: string | null
   scopes: readonly Scope[]
-  boundTo?: string
   /** Where it is a login session. */
   session?: ActingSession
-  /** The API key or the grant that the credential came from. */
-  credentialId?: string
-}
+} & TokenLimits
 
 /** A login session as it acts: `amr` is how its user has proved who they are (RFC 8176), `isFresh` that it was just now. */
 export type ActingSession = { id: string; amr: readonly AuthenticationMethod[]; isFresh: boolean }
@@ -25,12 +23,18 @@ type ApplicationPrincipal = {
   /** Whose application it is; null for the operator's. Left out where nobody was admitted. */
   ownerId?: string | null
   scopes: readonly Scope[]
+} & TokenLimits
+
+type TokenLimits = {
+  /** The thumbprint of the key that its holder proves at each use (RFC 9449). */
   boundTo?: string
   /** The API key or the grant that the credential came from. */
   credentialId?: string
+  /** The one resource that the token is good for, where it was made for one (RFC 8707). */
+  resource?: ResourcePath
 }
 
-/** Whoever a credential stands for; `boundTo` is the thumbprint of the key that its holder proves at each use (RFC 9449). */
+/** Whoever a credential stands for. */
 export type Principal = UserPrincipal | ApplicationPrincipal
 
 /**

@@ -1,3 +1,4 @@
+import type { ResourcePath } from '../../shared/resource-paths.ts'
 import type { RequestFindings } from './request-record.ts'
 
 /** The `DPoP` header of a request, and the request that it must be for. */
@@ -20,6 +21,8 @@ export type Caller = {
   requestId: string
   userAgent: string | undefined
   dpop?: DpopProof
+  /** The resource that was called (RFC 8707); the API when left out. */
+  resource?: ResourcePath
   /**
    * Has the call count as a stream from now on, because it stays open or waits: until then it is a request like any other. Throws
    * `unavailable` when there is no place for one.

@@ -10,6 +10,8 @@ export type Purpose =
   | 'form'
   | 'totp-secret'
   | 'mail'
+  | 'user-code'
+  | 'signing-key'
 
 export type OneOrMore<Item> = readonly [Item, ...Item[]]
 

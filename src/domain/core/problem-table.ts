@@ -17,6 +17,31 @@ export const problems = {
       'At the token endpoint: the code or the refresh token is unknown, expired, used already, or another application’s.',
     remedy: 'Send the user through the authorization again.',
   },
+  authorization_pending: {
+    status: 400,
+    cause: 'Nobody has answered yet whether the device may have access.',
+    remedy: 'Ask again after the `interval` of the device authorization.',
+  },
+  slow_down: {
+    status: 400,
+    cause: 'The device asked again before its interval was over, which is five seconds longer from now on.',
+    remedy: 'Wait five seconds more between two questions than before.',
+  },
+  access_denied: {
+    status: 400,
+    cause: 'The person has denied the access.',
+    remedy: 'Stop asking; begin again when they want to.',
+  },
+  expired_token: {
+    status: 400,
+    cause: 'The device code is older than its ten minutes.',
+    remedy: 'Begin again with a new one.',
+  },
+  invalid_target: {
+    status: 400,
+    cause: '`resource` names none of our addresses, or another one than what was allowed.',
+    remedy: 'Name the address of this service, one of its resources, or none.',
+  },
   invalid_scope: {
     status: 400,
     cause: 'A scope is unknown, or more than the application is registered for.',

@@ -18,9 +18,25 @@ export const rateLimits = {
   /** The same by the IPv6 network of a whole site. */
   clientAuthenticationSite: { name: 'client-authentication-site', points: 6000, windowS: 60 },
   /** Tokens that stand for an application, by client. */
-  applicationTokens: { name: 'application-tokens', points: 1_200, windowS: 60 },
+  applicationTokens: { name: 'application-tokens', points: 600, windowS: 60 },
   /** Tokens that stand for a user, by client and user, so that no user takes from what the client's others have. */
   userTokens: { name: 'user-tokens', points: 120, windowS: 60 },
+  /** Authorization requests, by login session. */
+  authorizationSession: { name: 'authorization-session', points: 120, windowS: 60 },
+  /** Those of whoever is not logged in, by address. */
+  authorizationAddress: { name: 'authorization-address', points: 600, windowS: 60 },
+  /** The same by the IPv6 network of a whole site. */
+  authorizationSite: { name: 'authorization-site', points: 6_000, windowS: 60 },
+  /** Codes for devices, by address. */
+  deviceCodes: { name: 'device-codes', points: 120, windowS: 60 },
+  /** The same by the IPv6 network of a whole site. */
+  deviceCodesSite: { name: 'device-codes-site', points: 1_200, windowS: 60 },
+  /** Codes of devices that somebody entered and that are none, by login session. */
+  userCodeSession: { name: 'user-code-session', points: 10, windowS: 900 },
+  /** The same by address. */
+  userCodeAddress: { name: 'user-code-address', points: 10, windowS: 900 },
+  /** The same by the IPv6 network of a whole site. */
+  userCodeSite: { name: 'user-code-site', points: 100, windowS: 900 },
   /** Wrong secrets of the cron job, by address. */
   cronAuthentication: { name: 'cron-authentication', points: 20, windowS: 60 },
   /** Wrong stream keys, by the address of the encoder. */

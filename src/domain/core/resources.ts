@@ -125,6 +125,10 @@ export const TokenResponse = z
     expires_in: z.number().meta({ example: 3600, description: 'Seconds.' }),
     scope: z.string().meta({ example: 'channel:read chat:read' }),
     refresh_token: z.string().optional().meta({ example: 'lsrt_0000000000000000000000000000000000000000000AAAAAA' }),
+    id_token: z
+      .string()
+      .optional()
+      .meta({ description: 'With the scope `openid`: who has logged in.', 'x-extension': true }),
   })
   .meta({ id: 'TokenResponse' })
 export type CurrentUser = z.output<typeof CurrentUser>

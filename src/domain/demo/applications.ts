@@ -1,3 +1,4 @@
+import { grantTypes } from '../../shared/grants.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { createKey, listKeys, revokeKey } from '../applications/api-keys.ts'
 import { createApplication, updateApplication } from '../applications/applications.ts'
@@ -6,8 +7,8 @@ import { listApplications } from '../applications/list.ts'
 import type { Caller } from '../core/caller.ts'
 import type { UserContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
-import { type Scope, scopes } from '../core/scopes.ts'
-import { authenticateClient } from '../oauth/authenticate-client.ts'
+import { apiScopes, scopes } from '../core/scopes.ts'
+import { authenticateClient } from '../oauth/client/authenticate-client.ts'
 
 type Wanted = { name: string; redirect_uri: string }
 type Registration = { name: string; confidential: boolean; redirect_uris: string[] }
@@ -47,15 +48,19 @@ function referenceRedirects(publicUrl: string): string[] {
 async function prepareApplication(ctx: UserContext, { name, confidential, redirect_uris }: Registration) {
   const { items } = await listApplications(ctx, { limit: 100 })
   const found = items.find((one) => one.name === name && one.confidential === confidential)
-  if (!found) return createApplication(ctx, { name, confidential, redirect_uris })
-  if (!hasAll(found, redirect_uris)) await updateApplication(ctx, { id: found.id, scopes, redirect_uris })
+  const grant_types = grantTypes.filter((type) => confidential || type !== 'client_credentials')
+  const wanted = { scopes, redirect_uris, grant_types }
+  if (!found) return createApplication(ctx, { name, confidential, ...wanted })
+  if (!hasAll(found, wanted)) await updateApplication(ctx, { id: found.id, ...wanted })
   return { ...found, client_secret: null }
 }
 
-type Registered = { scopes: readonly Scope[]; redirect_uris: readonly string[] }
+type Registered = Record<'scopes' | 'redirect_uris' | 'grant_types', readonly string[]>
 
-const hasAll = ({ scopes: registered, redirect_uris }: Registered, wanted: readonly string[]) =>
-  wanted.every((uri) => redirect_uris.includes(uri)) && scopes.every((scope) => registered.includes(scope))
+const hasAll = (registered: Registered, wanted: Registered) =>
+  (['scopes', 'redirect_uris', 'grant_types'] as const).every((field) =>
+    wanted[field].every((one) => registered[field].includes(one)),
+  )
 
 async function isSecretOf(ctx: UserContext, id: string, secret: string): Promise<boolean> {
   try {
@@ -90,7 +95,7 @@ export async function prepareKey(ctx: UserContext, applicationId: string, key?: 
 async function isKeyOf(ctx: UserContext, applicationId: string, key: string): Promise<boolean> {
   try {
     const { clientId, scopes: granted } = await authenticate(ctx, key)
-    return clientId === applicationId && scopes.every((scope) => granted.includes(scope))
+    return clientId === applicationId && apiScopes.every((scope) => granted.includes(scope))
   } catch (error) {
     if (error instanceof Problem) return false
     throw error

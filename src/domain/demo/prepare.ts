@@ -1,5 +1,5 @@
 import type { Context } from '../core/context.ts'
-import { scopes } from '../core/scopes.ts'
+import { apiScopes } from '../core/scopes.ts'
 import { issueDirectly } from '../oauth/issue.ts'
 import { prepareConfidential, prepareKey, preparePublic } from './applications.ts'
 import { prepareContent } from './content.ts'
@@ -44,7 +44,7 @@ async function withTokens(
   clientId: string,
   person: DemoPerson,
 ): Promise<DemoCredentials['users'][DemoName]> {
-  const { access_token, refresh_token } = await issueDirectly(ctx, { clientId, userId: person.id, scopes })
+  const { access_token, refresh_token } = await issueDirectly(ctx, { clientId, userId: person.id, scopes: apiScopes })
   if (refresh_token === undefined) throw new Error('The demonstration has a refresh token')
   return { ...person, access_token, refresh_token }
 }

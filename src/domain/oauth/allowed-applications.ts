@@ -1,6 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { authorizationCodes, grants } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
+import type { ResourcePath } from '../../shared/resource-paths.ts'
 import type { Context, UserContext } from '../core/context.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
 import { Problem } from '../core/problem.ts'
@@ -59,17 +60,19 @@ export async function revokeAllowed(ctx: UserContext, { application_id }: { appl
   if (revoked.length === 0) throw new Problem('not_found', 'application_id: has no access to your account.')
 }
 
-const findCovering = statement<[clientId: string, userId: string, scopes: readonly Scope[]], { id: string }>(`
+type Covering = [clientId: string, userId: string, scopes: readonly Scope[], resource: ResourcePath | null]
+
+const findCovering = statement<Covering, { id: string }>(`
   select id from grants
    where client_id = $1 and user_id = $2 and scopes @> $3::text[] and revoked_at is null
+     and (resource is null or resource = $4)
      and expires_at > statement_timestamp()
    limit 1`)
 
-/** Whether one active grant of this user and client covers all of these scopes. */
-export async function hasAllowed(
-  { db }: Context,
-  { clientId, userId, scopes }: { clientId: string; userId: string; scopes: readonly Scope[] },
-): Promise<boolean> {
-  const covering = await findCovering(db, clientId, userId, scopes)
+type Wanted = { clientId: string; userId: string; scopes: readonly Scope[]; resource?: ResourcePath | undefined }
+
+/** Whether one active grant of this user and client covers all of these scopes, at this resource. */
+export async function hasAllowed({ db }: Context, { clientId, userId, scopes, resource }: Wanted): Promise<boolean> {
+  const covering = await findCovering(db, clientId, userId, scopes, resource ?? null)
   return covering.length > 0
 }

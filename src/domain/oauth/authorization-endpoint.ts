@@ -1,14 +1,18 @@
 import { statement } from '../../db/statement.ts'
 import type { GrantType } from '../../shared/grants.ts'
+import { type ResourcePath, resourceAt } from '../../shared/resource-paths.ts'
 import { mint } from '../access/token-format.ts'
 import { audit } from '../audit/audit.ts'
 import type { Caller } from '../core/caller.ts'
-import type { Context } from '../core/context.ts'
+import type { CalledContext, Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { isId } from '../core/ids.ts'
+import { countOrRefuse, networkOf, rateLimits, siteOf } from '../core/rate-limits.ts'
 import type { Scope } from '../core/scopes.ts'
 import { transact } from '../core/transaction.ts'
+import type { Login } from './issue.ts'
 import { CODE_LIFE } from './lifetimes.ts'
+import { UNKNOWN_RESOURCE } from './resource-parameter.ts'
 import { faultOfScope, scopesWithin } from './scope-parameter.ts'
 
 /** What the consent page shows of a client, and what its authorization request is validated against. */
@@ -19,15 +23,23 @@ export type AuthorizingClient = {
   /** The username of the owner; null when the operator registered it. */
   developer: string | null
   isConfidential: boolean
+  /**
+   * What is redirected to it before anybody is logged in (RFC 9700, section 4.11.2): every error to applications of the operator, and
+   * of owners with a verified address; those of the demonstration are told in this way only that somebody has to log in.
+   */
+  trust: 'full' | 'demo' | 'none'
   isDpopBound: boolean
   grantTypes: readonly GrantType[]
   scopes: readonly Scope[]
   redirectUris: readonly string[]
 }
 
+const TRUST = `case when c.metadata_url is not null then 'none' when c.owner_id is null then 'full'
+  when u.email like '%@demo.example' then 'demo' else 'none' end`
+
 const findClientById = statement<[id: string], AuthorizingClient>(`
   select c.id, c.name, c.website_url as "websiteUrl", u.username as developer, c.confidential as "isConfidential",
-         c.dpop_bound as "isDpopBound",
+         c.dpop_bound as "isDpopBound", ${TRUST} as trust,
          c.grant_types as "grantTypes", c.scopes,
          array(select uri from client_redirect_uris r where r.client_id = c.id order by uri) as "redirectUris"
     from clients c
@@ -40,6 +52,16 @@ export async function findAuthorizingClient({ db }: Context, id: string): Promis
   return found
 }
 
+/** Counts an authorization request: by who is logged in, else by address. Throws `rate_limited`. */
+export async function countAuthorization(ctx: CalledContext, session: { id: string } | undefined): Promise<void> {
+  const words = 'Too many requests: wait a while before you try again.'
+  if (session) return countOrRefuse(ctx, rateLimits.authorizationSession, session.id, words)
+  const { address } = ctx.caller
+  const site = siteOf(address)
+  await countOrRefuse(ctx, rateLimits.authorizationAddress, networkOf(address), words)
+  if (site !== undefined) await countOrRefuse(ctx, rateLimits.authorizationSite, site, words)
+}
+
 /** The parameters of an authorization request: none is repeated, none is empty. */
 export type AuthorizationQuery = Readonly<Record<string, string | undefined>>
 
@@ -50,12 +72,20 @@ export type AuthorizationError =
   | 'access_denied'
   | 'unsupported_response_type'
   | 'invalid_scope'
+  | 'invalid_target'
   | 'login_required'
   | 'consent_required'
 
 export type AuthorizationRefusal = { error: AuthorizationError; description: string }
 /** `jkt` is the thumbprint of the key that will exchange the code (RFC 9449, section 10). */
-export type AuthorizationRequest = { scopes: Scope[]; challenge: string; jkt?: string | undefined }
+export type AuthorizationRequest = {
+  scopes: Scope[]
+  challenge: string
+  jkt?: string | undefined
+  /** Goes into the ID token as it came (OpenID Connect Core, section 3.1.2.1). */
+  nonce?: string | undefined
+  resource?: ResourcePath | undefined
+}
 
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
 
@@ -64,25 +94,45 @@ const CHALLENGE = /^[A-Za-z0-9_-]{43}$/
  * error to send back to the client.
  */
 export function validateAuthorization(
+  ctx: Context,
   client: AuthorizingClient,
   query: AuthorizationQuery,
 ): AuthorizationRequest | AuthorizationRefusal {
-  const { response_type, code_challenge: challenge, code_challenge_method: method, scope } = query
+  const { scope, nonce } = query
+  const refusal = refusalOfKind(client, query) ?? refusalOfProof(client, query)
+  if (refusal) return refusal
+  const fault = faultOfScope(scope, client.scopes)
+  if (fault !== undefined) return refuseAuthorization('invalid_scope', fault)
+  if ((nonce?.length ?? 0) > NONCE_LENGTH_MAX)
+    return refuseAuthorization('invalid_request', `nonce: must have at most ${NONCE_LENGTH_MAX} characters`)
+  const resource = requestedResource(ctx, query)
+  if (resource === 'unknown') return refuseAuthorization('invalid_target', UNKNOWN_RESOURCE)
+  const { code_challenge: challenge = '' } = query // there is one, or it was refused
+  return { scopes: scopesWithin(scope, client.scopes), challenge, jkt: requestedJkt(client, query), nonce, resource }
+}
+
+const NONCE_LENGTH_MAX = 512
+
+function refusalOfKind({ grantTypes }: AuthorizingClient, { response_type }: AuthorizationQuery) {
   if (response_type === undefined) return refuseAuthorization('invalid_request', 'response_type: is required')
   if (response_type !== 'code') return refuseAuthorization('unsupported_response_type', 'response_type: must be code')
-  if (!client.grantTypes.includes('authorization_code')) {
-    return refuseAuthorization('unauthorized_client', 'The client is not registered for the grant authorization_code')
-  }
+  if (grantTypes.includes('authorization_code')) return undefined
+  return refuseAuthorization('unauthorized_client', 'The client is not registered for the grant authorization_code')
+}
+
+/** Of the keys by which the client will prove that the code is its own (RFC 7636; RFC 9449, section 10). */
+function refusalOfProof(client: AuthorizingClient, query: AuthorizationQuery) {
+  const { code_challenge: challenge, code_challenge_method: method } = query
   if (challenge === undefined) return refuseAuthorization('invalid_request', 'code_challenge: is required')
   if (method !== 'S256') return refuseAuthorization('invalid_request', 'code_challenge_method: must be S256')
   if (!CHALLENGE.test(challenge))
     return refuseAuthorization('invalid_request', 'code_challenge: must be 43 of base64url')
-  const jkt = requestedJkt(client, query)
-  if (!CHALLENGE.test(jkt ?? challenge))
-    return refuseAuthorization('invalid_request', 'dpop_jkt: must be 43 of base64url')
-  const fault = faultOfScope(scope, client.scopes)
-  if (fault !== undefined) return refuseAuthorization('invalid_scope', fault)
-  return { scopes: scopesWithin(scope, client.scopes), challenge, jkt }
+  if (CHALLENGE.test(requestedJkt(client, query) ?? challenge)) return undefined
+  return refuseAuthorization('invalid_request', 'dpop_jkt: must be 43 of base64url')
+}
+
+function requestedResource({ publicUrl }: Context, { resource: address }: AuthorizationQuery) {
+  return address === undefined ? undefined : (resourceAt(publicUrl, address) ?? 'unknown')
 }
 
 const requestedJkt = ({ isDpopBound }: AuthorizingClient, { dpop_jkt }: AuthorizationQuery) =>
@@ -93,7 +143,12 @@ export const refuseAuthorization = (error: AuthorizationError, description: stri
   description,
 })
 
-type CodeToIssue = AuthorizationRequest & { clientId: string; userId: string; redirectUri: string }
+type CodeToIssue = AuthorizationRequest & {
+  clientId: string
+  userId: string
+  redirectUri: string
+  login?: Login | undefined
+}
 
 type Values = [
   hash: Buffer,
@@ -103,18 +158,26 @@ type Values = [
   scopes: Scope[],
   challenge: string,
   jkt: string | null,
+  nonce: string | null,
+  authenticatedAt: Date | null,
+  amr: readonly string[] | null,
+  resource: ResourcePath | null,
 ]
 
 const insertCode = statement<Values, never>(`
-  insert into authorization_codes (hash, client_id, user_id, redirect_uri, scopes, code_challenge, dpop_jkt, expires_at)
-  values ($1, $2, $3, $4, $5, $6, $7, statement_timestamp() + interval '${CODE_LIFE}')`)
+  insert into authorization_codes (hash, client_id, user_id, redirect_uri, scopes, code_challenge, dpop_jkt, nonce,
+                                   authenticated_at, amr, resource, expires_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9::timestamptz, $10::text[], $11, statement_timestamp() + interval '${CODE_LIFE}')`)
 
 /** Issues a code for what a user has allowed to a client. It can be exchanged once, within a minute. */
 export async function issueCode(ctx: Context & { caller: Caller }, issue: CodeToIssue): Promise<string> {
   const { clientId, userId, redirectUri, scopes, challenge, jkt = null } = issue
+  const { login, nonce = null, resource = null } = issue
+  const [authenticatedAt, amr] = [login?.authenticatedAt ?? null, login?.amr ?? null]
   const code = mint('code')
   await transact(ctx, async (tx) => {
-    await insertCode(tx.db, sha256(code), clientId, userId, redirectUri, scopes, challenge, jkt)
+    const allowed = [scopes, challenge, jkt, nonce, authenticatedAt, amr, resource] as const
+    await insertCode(tx.db, sha256(code), clientId, userId, redirectUri, ...allowed)
     const actor = { type: 'user', id: userId } as const
     await audit(tx, { actor, action: 'grant.allowed', userId, clientId, details: { scopes } })
   })

@@ -1,4 +1,5 @@
 import { statement } from '../../db/statement.ts'
+import type { ResourcePath } from '../../shared/resource-paths.ts'
 import { bindingOf } from '../access/dpop-proof.ts'
 import type { CalledContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
@@ -7,10 +8,11 @@ import type { TokenResponse } from '../core/resources.ts'
 import type { Scope } from '../core/scopes.ts'
 import { isSame } from '../core/timing-safe.ts'
 import type { InTransaction } from '../core/transaction.ts'
-import type { Client } from './authenticate-client.ts'
+import type { Client } from './client/authenticate-client.ts'
 import { defineGrant } from './grant.ts'
 import { closedAccount, otherKey, refusedGrant, usedBefore } from './grant-refusals.ts'
-import { redeemOnce, requireClient, requireParameter, revokeReused, startGrantOf } from './grant-steps.ts'
+import { loginOf, redeemOnce, requireClient, requireParameter, revokeReused, startGrantOf } from './grant-steps.ts'
+import { narrowResource, readResource, resourceParameter } from './resource-parameter.ts'
 
 type Code = {
   hash: Buffer
@@ -20,6 +22,10 @@ type Code = {
   scopes: Scope[]
   code_challenge: string
   dpop_jkt: string | null
+  nonce: string | null
+  authenticated_at: string | null
+  amr: string[] | null
+  resource: ResourcePath | null
   grant_id: string | null
   is_expired: boolean
   is_consumed: boolean
@@ -50,6 +56,7 @@ export const authorizationCodeGrant = defineGrant({
       description: 'With `authorization_code`: where the code was sent; may be left out.',
       example: 'http://127.0.0.1:4000/callback',
     },
+    resource: resourceParameter,
   },
   endpoints: { authorization_endpoint: '/oauth/authorize' },
 
@@ -60,7 +67,8 @@ export const authorizationCodeGrant = defineGrant({
     if (!VERIFIER.test(verifier)) {
       throw new Problem('invalid_request', 'code_verifier: must be 43 to 128 of A-Z, a-z, 0-9, "-", ".", "_", "~".')
     }
-    const proof = { verifier, redirectUri: parameters.redirect_uri }
+    const resource = readResource(ctx, parameters.resource)
+    const proof = { verifier, redirectUri: parameters.redirect_uri, resource }
     const redeemable = { client, kind: 'code', parameter: 'code', value: code, findUser, unknown: UNPROVEN } as const
     return redeemOnce(ctx, redeemable, (tx, hash) => redeemCode(tx, client, hash, proof))
   },
@@ -73,7 +81,7 @@ const findUser = statement<[hash: Buffer, clientId: string], { user_id: string }
   'select user_id from authorization_codes where hash = $1 and client_id = $2',
 )
 
-type Proof = { verifier: string; redirectUri: string | undefined }
+type Proof = { verifier: string; redirectUri: string | undefined; resource: ResourcePath | undefined }
 
 async function redeemCode(
   tx: InTransaction<CalledContext>,
@@ -85,11 +93,15 @@ async function redeemCode(
   if (!code) return refusedGrant(`code: ${UNPROVEN}`)
   if (code.is_expired) return refusedGrant('code: has expired. It can be exchanged for 60 seconds.')
   const jkt = await bindingOf(tx, client)
+  const tokenResource = narrowResource(code.resource, proof.resource)
+  if (tokenResource instanceof Problem) return tokenResource
   const fault = faultOf(code, proof, jkt)
   if (fault) return burnCode(tx, code, fault)
   if (code.is_consumed) return revokeGrantOf(tx, code)
   if (!code.is_user_active) return closedAccount('code')
-  return startGrantOf(tx, client, { userId: code.user_id, scopes: code.scopes, codeHash: hash, jkt })
+  const { user_id: userId, scopes, nonce, resource } = code
+  const consent = { userId, scopes, nonce, resource, tokenResource, login: loginOf(code), codeHash: hash, jkt }
+  return startGrantOf(tx, client, consent)
 }
 
 /**
@@ -99,6 +111,7 @@ async function redeemCode(
  */
 const lockCode = statement<[hash: Buffer, clientId: string], Code>(`
   select a.hash, a.client_id, a.user_id, a.redirect_uri, a.scopes, a.code_challenge, a.dpop_jkt, a.grant_id,
+         a.nonce, a.authenticated_at, a.amr, a.resource,
          a.expires_at <= statement_timestamp() as is_expired, a.consumed_at is not null as is_consumed, u.disabled_at is null as is_user_active
     from authorization_codes a
     join clients c on c.id = a.client_id

@@ -1,4 +1,5 @@
 import { statement } from '../../db/statement.ts'
+import type { ResourcePath } from '../../shared/resource-paths.ts'
 import { bindingOf } from '../access/dpop-proof.ts'
 import { mint } from '../access/token-format.ts'
 import { unregistered } from '../applications/grant-types.ts'
@@ -8,7 +9,9 @@ import { Problem } from '../core/problem.ts'
 import { rateLimits } from '../core/rate-limits.ts'
 import { noteClient } from '../core/request-record.ts'
 import type { TokenResponse } from '../core/resources.ts'
+import { identityScopes, isApiScope } from '../core/scopes.ts'
 import {
+  authenticateClient,
   type Client,
   findProven,
   IS_AUTHENTIC,
@@ -19,26 +22,36 @@ import {
   refuseThrottled,
   rejectClient,
   SELECT_PRESENTED_CLIENT,
-} from './authenticate-client.ts'
+} from './client/authenticate-client.ts'
+import type { PresentedCredentials } from './client/presented-credentials.ts'
 import { defineGrant } from './grant.ts'
 import { withinIssueLimit } from './issue-limit.ts'
 import { ACCESS_TOKEN_LIFE } from './lifetimes.ts'
-import type { PresentedCredentials } from './presented-credentials.ts'
+import { readResource, resourceParameter } from './resource-parameter.ts'
 import { faultOfScope, parseScope, scopeParameter } from './scope-parameter.ts'
 import { tokenResponse } from './token-response.ts'
 
 type Issued = PresentedClient & { is_registered: boolean; dpop_bound: boolean; scope: string | null }
-type Values = [...LookUp, tokenHash: string, scopes: readonly string[] | null, jkt: string | null]
+type Values = [
+  ...LookUp,
+  tokenHash: string,
+  scopes: readonly string[] | null,
+  jkt: string | null,
+  resource: ResourcePath | null,
+]
+
+/** Without those that tell who a person is: an application is none. */
+const API_SCOPES = identityScopes.reduce((rest, scope) => `array_remove(${rest}, '${scope}')`, 'c.scopes')
 
 /** Issues the token only if every check passes, in one round trip; the other columns say which check failed. */
 const issueIfRight = statement<Values, Issued>(`
   with client as (
-    select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic, c.scopes as client_scopes, c.dpop_bound,
+    select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic, ${API_SCOPES} as client_scopes, c.dpop_bound,
            coalesce('client_credentials' = any (c.grant_types), false) as is_registered
       from ${SELECT_PRESENTED_CLIENT}
   ), token as (
-    insert into access_tokens (hash, client_id, scopes, dpop_jkt, expires_at)
-    select decode($4, 'hex'), client_id, coalesce($5::text[], client_scopes), $6, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}'
+    insert into access_tokens (hash, client_id, scopes, dpop_jkt, resource, expires_at)
+    select decode($4, 'hex'), client_id, coalesce($5::text[], client_scopes), $6, $7, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}'
       from client
      where is_authentic and confidential and is_registered and dpop_bound = ($6::text is not null)
        and coalesce($5::text[], client_scopes) <@ client_scopes and cardinality(client_scopes) > 0
@@ -54,25 +67,29 @@ const issueIfRight = statement<Values, Issued>(`
  */
 export const clientCredentialsGrant = defineGrant({
   grantType: 'client_credentials',
-  parameters: { scope: scopeParameter },
+  parameters: { scope: scopeParameter, resource: resourceParameter },
 
   async exchange(ctx, presented, parameters) {
-    const issue = () => issueToApplication(ctx, presented, parameters)
     const { id } = presented
-    return id === undefined ? issue() : withinIssueLimit(ctx, rateLimits.applicationTokens, id, issue)
+    const issue = () => issueToApplication(ctx, presented, parameters)
+    if (id === undefined) return issue()
+    return withinIssueLimit(ctx, rateLimits.applicationTokens, id, issue, () => authenticateClient(ctx, presented))
   },
 })
 
 async function issueToApplication(
   ctx: CalledContext,
   presented: PresentedCredentials,
-  { scope }: { scope?: string | undefined },
+  { scope, resource: address }: { scope?: string | undefined; resource?: string | undefined },
 ): Promise<TokenResponse> {
   await refuseThrottled(ctx, presented)
+  const resource = readResource(ctx, address)
   const values = await lookUpOf(ctx, presented)
   const jkt = ctx.caller.dpop ? await bindingOf(ctx, await findProven(ctx, presented, values)) : null
   const token = mint('access')
-  const [found] = values ? await issueIfRight(ctx.db, ...values, sha256Hex(token), wantedScopes(scope), jkt) : []
+  const [found] = values
+    ? await issueIfRight(ctx.db, ...values, sha256Hex(token), wantedScopes(scope), jkt, resource ?? null)
+    : []
   if (!found || !isProven(found, presented)) return rejectClient(ctx, presented)
   noteClient(ctx.caller, found.client_id)
 
@@ -84,7 +101,10 @@ async function issueToApplication(
 
 /** The statement says only that it issued nothing. */
 function refuseScope(scope: string | undefined, { scopes }: Client): never {
-  throw new Problem('invalid_scope', faultOfScope(scope, scopes) ?? 'scope: has changed meanwhile; ask again.')
+  throw new Problem(
+    'invalid_scope',
+    faultOfScope(scope, scopes.filter(isApiScope)) ?? 'scope: has changed meanwhile; ask again.',
+  )
 }
 
 const NO_SCOPE = [''] // no client is registered for it, so the statement issues nothing

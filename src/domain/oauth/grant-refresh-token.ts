@@ -1,19 +1,22 @@
 import { statement } from '../../db/statement.ts'
+import type { ResourcePath } from '../../shared/resource-paths.ts'
 import { bindingOf } from '../access/dpop-proof.ts'
 import { mint, successorOf } from '../access/token-format.ts'
 import type { CalledContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
-import type { Problem } from '../core/problem.ts'
+import { Problem } from '../core/problem.ts'
 import type { TokenResponse } from '../core/resources.ts'
 import type { Scope } from '../core/scopes.ts'
 import { isSame } from '../core/timing-safe.ts'
 import type { InTransaction } from '../core/transaction.ts'
-import type { Client } from './authenticate-client.ts'
+import type { Client } from './client/authenticate-client.ts'
 import { defineGrant } from './grant.ts'
 import { closedAccount, otherKey, refusedGrant } from './grant-refusals.ts'
-import { redeemOnce, requireClient, requireParameter, revokeReused } from './grant-steps.ts'
+import { loginOf, redeemOnce, requireClient, requireParameter, revokeReused } from './grant-steps.ts'
 import { ACCESS_TOKEN_LIFE, REFRESH_TOKEN_LIFE } from './lifetimes.ts'
-import { scopeParameter, scopesWithin } from './scope-parameter.ts'
+import { withIdToken } from './openid/id-token.ts'
+import { narrowResource, readResource, resourceParameter } from './resource-parameter.ts'
+import { scopeParameter, scopesOfGrant } from './scope-parameter.ts'
 import { tokenResponse } from './token-response.ts'
 
 /**
@@ -30,14 +33,16 @@ export const refreshTokenGrant = defineGrant({
       isSecret: true,
     },
     scope: scopeParameter,
+    resource: resourceParameter,
   },
 
-  async exchange(ctx, presented, { refresh_token, scope }) {
+  async exchange(ctx, presented, { refresh_token, scope, resource: address }) {
     const client = await requireClient(ctx, presented, 'refresh_token')
     const value = requireParameter('refresh_token', refresh_token)
+    const resource = readResource(ctx, address)
     const parameter = 'refresh_token'
     const redeemable = { client, kind: 'refresh', parameter, value, findUser, unknown: UNKNOWN } as const
-    return redeemOnce(ctx, redeemable, (tx, hash) => rotate(tx, client, { token: value, hash, scope }))
+    return redeemOnce(ctx, redeemable, (tx, hash) => rotate(tx, client, { token: value, hash, scope, resource }))
   },
 })
 
@@ -54,24 +59,29 @@ type Presented = {
   user_id: string
   scopes: Scope[]
   dpop_jkt: string | null
+  authenticated_at: string | null
+  amr: string[] | null
+  resource: ResourcePath | null
   successor_hash: Buffer | null
   /** Consumed less than a minute ago. */
   is_fresh: boolean
 }
 
-type Refresh = { token: string; hash: Buffer; scope: string | undefined }
+type Refresh = { token: string; hash: Buffer; scope: string | undefined; resource: ResourcePath | undefined }
 
 async function rotate(
   tx: InTransaction<CalledContext>,
   client: Client,
-  { token, hash, scope }: Refresh,
+  { token, hash, scope, resource: wanted }: Refresh,
 ): Promise<TokenResponse | Problem> {
   const [found] = await lockPresented(tx.db, hash, client.id)
   if (!found) return refusedGrant(`refresh_token: ${UNKNOWN}`)
   const end = endOf(found)
   if (end) return end
   const granted = found.scopes.filter((one) => client.scopes.includes(one))
-  const scopes = scopesWithin(scope, granted)
+  const scopes = scopesOfGrant(scope, granted)
+  const resource = narrowResource(found.resource, wanted)
+  if (resource instanceof Problem) return resource
   const jkt = await bindingOf(tx, client)
   if (found.dpop_jkt !== null && found.dpop_jkt !== jkt) {
     return otherKey('refresh_token')
@@ -83,8 +93,9 @@ async function rotate(
 
   const access = mint('access')
   const newHash = earlier ? null : sha256(successor)
-  await insertTokens(tx.db, sha256(access), client.id, userId, grantId, scopes, newHash, hash, jkt)
-  return tokenResponse(access, scopes.join(' '), { refreshToken: successor, jkt })
+  await insertTokens(tx.db, sha256(access), client.id, userId, grantId, scopes, newHash, hash, jkt, resource)
+  const response = tokenResponse(access, scopes.join(' '), { refreshToken: successor, jkt })
+  return withIdToken(tx, response, { clientId: client.clientId, userId, login: loginOf(found) })
 }
 
 function endOf({ is_revoked, is_user_active, is_expired }: Presented): Problem | undefined {
@@ -99,7 +110,7 @@ function endOf({ is_revoked, is_user_active, is_expired }: Presented): Problem |
  * locked before both, in the order in which deleting them locks their rows.
  */
 const lockPresented = statement<[hash: Buffer, clientId: string], Presented>(`
-  select r.grant_id, g.user_id, g.scopes, g.dpop_jkt, r.successor_hash,
+  select r.grant_id, g.user_id, g.scopes, g.dpop_jkt, g.authenticated_at, g.amr, g.resource, r.successor_hash,
          coalesce(r.consumed_at > statement_timestamp() - interval '60 seconds', false) as is_fresh,
          g.revoked_at is not null as is_revoked, r.expires_at <= statement_timestamp() as is_expired,
          u.disabled_at is null as is_user_active
@@ -120,6 +131,7 @@ type NewTokens = [
   successorHash: Buffer | null,
   presentedHash: Buffer,
   jkt: string | null,
+  resource: ResourcePath | null,
 ]
 
 /** Inserts an access token and, on the first use, the successor, and marks the presented token as consumed. */
@@ -132,8 +144,8 @@ const insertTokens = statement<NewTokens, never>(`
     select $6, id, least(statement_timestamp() + interval '${REFRESH_TOKEN_LIFE}', expires_at)
       from grants where id = $4 and $6::bytea is not null
   )
-  insert into access_tokens (hash, client_id, user_id, grant_id, scopes, dpop_jkt, expires_at)
-  values ($1, $2, $3, $4, $5, $8, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}')`)
+  insert into access_tokens (hash, client_id, user_id, grant_id, scopes, dpop_jkt, resource, expires_at)
+  values ($1, $2, $3, $4, $5, $8, $9, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}')`)
 
 function firstSuccessor({ keyring }: InTransaction, token: string): string {
   const [key] = keyring.keysFor('refresh-successor')

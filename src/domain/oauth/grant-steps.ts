@@ -10,11 +10,12 @@ import { rateLimits } from '../core/rate-limits.ts'
 import { requireWaiting } from '../core/request-record.ts'
 import type { TokenResponse } from '../core/resources.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
-import { authenticateClient, type Client } from './authenticate-client.ts'
+import { authenticateClient, type Client } from './client/authenticate-client.ts'
+import type { PresentedCredentials } from './client/presented-credentials.ts'
 import { type Presented, refusedGrant, requireForm, usedBefore } from './grant-refusals.ts'
-import { type NewGrant, startGrant } from './issue.ts'
+import { type Login, type NewGrant, startGrant } from './issue.ts'
 import { withinIssueLimit } from './issue-limit.ts'
-import type { PresentedCredentials } from './presented-credentials.ts'
+import { withIdToken } from './openid/id-token.ts'
 import { type RevokeReason, revokeGrants } from './revoke-grants.ts'
 
 /** First step. Throws `rate_limited`, `invalid_client`, and `unauthorized_client` when it is not registered for the grant. */
@@ -68,19 +69,31 @@ export async function redeemOnce(
   })
 }
 
-type Consent = Pick<NewGrant, 'userId' | 'scopes' | 'codeHash'> & { jkt: string | null }
+type Consent = Pick<NewGrant, 'userId' | 'scopes' | 'codeHash' | 'login' | 'resource' | 'tokenResource'> & {
+  jkt: string | null
+  nonce?: string | null
+}
 
 /**
  * The grant and its tokens for what a user has allowed. A confidential client proves itself at each refresh and may change
  * its key; the refresh tokens of a public one are bound to the key (RFC 9449, section 5).
  */
-export const startGrantOf = (tx: InTransaction, client: Client, consent: Consent): Promise<TokenResponse> =>
-  startGrant(tx, {
+export async function startGrantOf(tx: InTransaction, client: Client, consent: Consent): Promise<TokenResponse> {
+  const { userId, login, nonce } = consent
+  const response = await startGrant(tx, {
     ...consent,
     clientId: client.id,
     isRefreshable: client.grantTypes.includes('refresh_token'),
     refreshJkt: client.isConfidential ? null : consent.jkt,
   })
+  return withIdToken(tx, response, { clientId: client.clientId, userId, login, nonce })
+}
+
+type LoginColumns = { authenticated_at: string | null; amr: string[] | null }
+
+/** How the user had logged in, as codes and grants keep it. */
+export const loginOf = ({ authenticated_at: at, amr }: LoginColumns): Login | undefined =>
+  at === null || amr === null ? undefined : { authenticatedAt: new Date(at), amr }
 
 type Reused = { grantId: string; clientId: string; reason: RevokeReason }
 

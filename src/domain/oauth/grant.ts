@@ -1,12 +1,14 @@
 import type { GrantType } from '../../shared/grants.ts'
 import type { CalledContext } from '../core/context.ts'
 import type { TokenResponse } from '../core/resources.ts'
+import type { PresentedCredentials } from './client/presented-credentials.ts'
 import type { Parameter, ValuesOf } from './parameters.ts'
-import type { PresentedCredentials } from './presented-credentials.ts'
 
 /** All that the rest of the service has to know of a way to get tokens. What is derived from it: see `grants-table.ts`. */
 export type Grant<Type extends GrantType, Parameters> = {
   grantType: Type
+  /** Ours, beyond the specification. */
+  isExtension?: true
   /** Of the token request. Two grants may share one, and then share its declaration. */
   parameters: Parameters
   /** Addresses where the grant begins, as the metadata (RFC 8414) names them and as paths of ours. */

@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { clients } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
+import type { ResourcePath } from '../../shared/resource-paths.ts'
 import { isWellFormed } from '../access/token-format.ts'
 import type { Context, UserContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
@@ -15,6 +16,9 @@ export type Inspection = {
   username: string | null
   scopes: Scope[]
   expires_at: string | null
+  /** The key and the resource that a token is bound to. */
+  dpop_jkt: string | null
+  resource: ResourcePath | null
 }
 
 const lookUp = (columns: string, from: string, isDead: string) =>
@@ -23,13 +27,14 @@ const lookUp = (columns: string, from: string, isDead: string) =>
 
 /** Its application is stopped, or its own time is over. */
 const ENDED = 'c.disabled_at is not null or coalesce(x.expires_at <= statement_timestamp(), false)'
+const UNBOUND = 'null as dpop_jkt, null as resource'
 const EXPIRY = `${instantText('x.expires_at')} as expires_at`
 
 const kinds = {
   access: {
     kind: 'access_token',
     find: lookUp(
-      `x.client_id, x.user_id, u.username, x.scopes, ${EXPIRY}`,
+      `x.client_id, x.user_id, u.username, x.scopes, x.dpop_jkt, x.resource, ${EXPIRY}`,
       'access_tokens x join clients c on c.id = x.client_id left join users u on u.id = x.user_id left join grants g on g.id = x.grant_id',
       `${ENDED} or x.revoked_at is not null or g.revoked_at is not null or u.disabled_at is not null`,
     ),
@@ -37,7 +42,7 @@ const kinds = {
   refresh: {
     kind: 'refresh_token',
     find: lookUp(
-      `g.client_id, g.user_id, u.username, g.scopes, ${EXPIRY}`,
+      `g.client_id, g.user_id, u.username, g.scopes, g.dpop_jkt, g.resource, ${EXPIRY}`,
       'refresh_tokens x join grants g on g.id = x.grant_id join clients c on c.id = g.client_id join users u on u.id = g.user_id',
       `${ENDED} or x.consumed_at is not null or g.revoked_at is not null or u.disabled_at is not null`,
     ),
@@ -45,7 +50,7 @@ const kinds = {
   key: {
     kind: 'api_key',
     find: lookUp(
-      `x.client_id, null as user_id, null as username, x.scopes, ${EXPIRY}`,
+      `x.client_id, null as user_id, null as username, x.scopes, ${UNBOUND}, ${EXPIRY}`,
       'api_keys x join clients c on c.id = x.client_id',
       `${ENDED} or x.revoked_at is not null`,
     ),
@@ -53,7 +58,7 @@ const kinds = {
   secret: {
     kind: 'client_secret',
     find: lookUp(
-      `x.client_id, null as user_id, null as username, c.scopes, ${EXPIRY}`,
+      `x.client_id, null as user_id, null as username, c.scopes, ${UNBOUND}, ${EXPIRY}`,
       'client_secrets x join clients c on c.id = x.client_id',
       ENDED,
     ),
@@ -61,7 +66,7 @@ const kinds = {
   overlay: {
     kind: 'overlay_key',
     find: lookUp(
-      `null as client_id, x.channel_id as user_id, u.username, '{}'::text[] as scopes, null as expires_at`,
+      `null as client_id, x.channel_id as user_id, u.username, '{}'::text[] as scopes, ${UNBOUND}, null as expires_at`,
       'overlay_keys x join users u on u.id = x.channel_id',
       'u.disabled_at is not null',
     ),
@@ -108,4 +113,6 @@ const nothing: Inspection = {
   username: null,
   scopes: [],
   expires_at: null,
+  dpop_jkt: null,
+  resource: null,
 }

@@ -6,3 +6,6 @@ export const REFRESH_TOKEN_LIFE = '30 days'
 /** From the consent, however often it is refreshed. */
 export const GRANT_LIFE = '1 year'
 export const CODE_LIFE = '60 seconds'
+export const DEVICE_CODE_S = 600
+export const DEVICE_CODE_LIFE = `${DEVICE_CODE_S} seconds`
+export const ID_TOKEN_S = 3600

@@ -10,10 +10,12 @@ export type Parameter = {
 
 export type ValuesOf<Parameters> = { [Name in keyof Parameters]?: string | undefined }
 
-/** An example of each parameter that has one. */
+/** An example of each parameter of the specification that has one. */
 export const examplesOf = (parameters: Record<string, Parameter>): Record<string, string> =>
   Object.fromEntries(
-    Object.entries(parameters).flatMap(([name, { example }]) => (example === undefined ? [] : [[name, example]])),
+    Object.entries(parameters).flatMap(([name, { example, isExtension }]) =>
+      example === undefined || isExtension ? [] : [[name, example]],
+    ),
   )
 
 export const secretsOf = (parameters: Record<string, Parameter>): string[] =>

@@ -5,9 +5,9 @@ import { isWellFormed } from '../access/token-format.ts'
 import type { CalledContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { transact } from '../core/transaction.ts'
-import { authenticateClient, type Client } from './authenticate-client.ts'
+import { authenticateClient, type Client } from './client/authenticate-client.ts'
+import { type ClientFields, presentedCredentials } from './client/presented-credentials.ts'
 import { omitEmpty } from './parameters.ts'
-import { type ClientFields, presentedCredentials } from './presented-credentials.ts'
 import { revokeGrants } from './revoke-grants.ts'
 
 export type RevokeRequest = ClientFields & { token: string }

@@ -1,5 +1,5 @@
 import { Problem } from '../core/problem.ts'
-import { isScope, type Scope } from '../core/scopes.ts'
+import { isApiScope, isScope, type Scope } from '../core/scopes.ts'
 import type { Parameter } from './parameters.ts'
 
 export const scopeParameter: Parameter = {
@@ -8,14 +8,18 @@ export const scopeParameter: Parameter = {
 }
 
 /**
- * The scopes that a `scope` parameter asks for, each once; all of `allowed` when it is omitted. Throws `invalid_scope` for
- * one that is unknown or not among them.
+ * The scopes that a `scope` parameter asks for, each once; when it is omitted, all of `allowed` but those that tell who a person
+ * is, which have to be named. Throws `invalid_scope` for one that is unknown or not among them.
  */
 export function scopesWithin(scope: string | undefined, allowed: readonly Scope[]): Scope[] {
   const fault = faultOfScope(scope, allowed)
   if (fault !== undefined) throw new Problem('invalid_scope', fault)
-  return scope === undefined ? [...allowed] : (parseScope(scope) ?? [])
+  return scope === undefined ? allowed.filter(isApiScope) : (parseScope(scope) ?? [])
 }
+
+/** The same of what a grant allows: all of it when `scope` is omitted. */
+export const scopesOfGrant = (scope: string | undefined, granted: readonly Scope[]): Scope[] =>
+  scope === undefined && granted.length > 0 ? [...granted] : scopesWithin(scope, granted)
 
 /**
  * Which scope of a `scope` parameter is refused, why, and which may be asked for; undefined when none is. Without quotes, for a
@@ -23,6 +27,8 @@ export function scopesWithin(scope: string | undefined, allowed: readonly Scope[
  */
 export function faultOfScope(scope: string | undefined, allowed: readonly Scope[]): string | undefined {
   if (allowed.length === 0) return 'scope: there is none that may be asked for.'
+  if (scope === undefined && !allowed.some(isApiScope))
+    return `scope: is required. Those that may be asked for: ${allowed.join(' ')}`
   const refused = scope?.split(' ').find((name) => !allowed.some((one) => one === name))
   return refused === undefined
     ? undefined

@@ -2,10 +2,10 @@ import { isGrantType } from '../applications/grant-types.ts'
 import type { CalledContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import type { TokenResponse } from '../core/resources.ts'
+import { type ClientFields, presentedCredentials } from './client/presented-credentials.ts'
 import { requireParameter } from './grant-steps.ts'
 import { type grantParameters, grantsByType } from './grants-table.ts'
 import { omitEmpty, type ValuesOf } from './parameters.ts'
-import { type ClientFields, presentedCredentials } from './presented-credentials.ts'
 
 /** docs/specification.md, section 4.1, and what extensions add. */
 export type TokenRequest = ClientFields & { grant_type: string } & ValuesOf<typeof grantParameters>

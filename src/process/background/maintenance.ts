@@ -4,6 +4,7 @@ import type { Context } from '../../domain/core/context.ts'
 import { deleteExpired } from '../../domain/expiry.ts'
 import { reEncryptFactors } from '../../domain/factors/re-encrypt.ts'
 import { endLapsed } from '../../domain/ingest/lapse.ts'
+import { reSealSigningKey } from '../../domain/oauth/openid/signing-keys.ts'
 import { maintainDeliveries } from '../../domain/webhooks/worker/maintenance.ts'
 import { HOUR_MS } from '../../time/durations.ts'
 
@@ -13,6 +14,7 @@ export function startMaintenance(ctx: Context): AsyncDisposable {
     try {
       const now = await databaseTime(ctx.slow)
       await maintainDeliveries(ctx, now)
+      await reSealSigningKey(ctx)
       await maintainPartitions(ctx.slow)
       await deleteExpired(ctx, now)
       await reEncryptFactors(ctx)

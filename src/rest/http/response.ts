@@ -39,7 +39,7 @@ export function success(
 export function failure(problem: Problem, target: RequestTarget, publicUrl: string): RestResponse {
   const { status, code, message } = problem
   const headers = headersOfProblem(problem)
-  const isTokenEndpoint = /^\/oauth\/(token|revoke)\/?$/.test(target.path)
+  const isTokenEndpoint = /^\/oauth\/(token|revoke|device_authorization|introspect)\/?$/.test(target.path)
   const isStandardForm = isTokenEndpoint && target.query.error_format === 'rfc6749'
   const challenge = challengeOf(problem, isTokenEndpoint, publicUrl)
   // in the standard's form only a 401 has one: a library that finds the header does not read the body

@@ -56,13 +56,5 @@ export function bodyOf({ operation, form }: RestRoute, body: Body): { name: stri
     ...(examples && { examples: Object.fromEntries(examples) }),
   })
   const content = Object.fromEntries(Object.keys(body.content).map((type) => [type, mediaOf(type)]))
-  return { name, schema: withoutUndocumented(media?.schema ?? {}), body: { ...body, content } }
-}
-
-/** Fields of extensions are accepted beside those of the specification but not shown among them. */
-function withoutUndocumented(schema: JsonObject): JsonObject {
-  const shown = Object.entries(schema.properties as JsonObject).filter(
-    ([, field]) => !('x-undocumented' in (field as JsonObject)),
-  )
-  return { ...schema, properties: Object.fromEntries(shown) }
+  return { name, schema: media?.schema ?? {}, body: { ...body, content } }
 }

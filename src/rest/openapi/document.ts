@@ -4,7 +4,7 @@ import { problems } from '../../domain/core/problem-table.ts'
 import { apiVersion } from '../../domain/core/version.ts'
 import { subscribableTypes } from '../../domain/events/types.ts'
 import { restRouter } from '../../routers/index.ts'
-import type { OperationMeta } from '../../routers/operation-meta.ts'
+import type { Operation, OperationMeta } from '../../routers/operation-meta.ts'
 import { feedComponents, feedParameters, feedSuccess } from './document-feed.ts'
 import {
   type Body,
@@ -24,7 +24,7 @@ import {
   successOf,
   unchanged,
 } from './document-responses.ts'
-import { portable } from './document-schemas.ts'
+import { portable, withExtensions } from './document-schemas.ts'
 import { securityOf } from './document-security.ts'
 import { describedTags, description, extensionsDescription } from './document-texts.ts'
 import { describeWebhooks } from './document-webhooks.ts'
@@ -69,19 +69,21 @@ type Part = {
 
 /** What trpc-to-openapi derives, plus the statuses, envelopes, scopes and slashes it cannot express. */
 function describe(publicUrl: string, { title, description, isExtension, schemas }: Part) {
+  const isIn = (operation: Operation) => operation.isExtension === isExtension || (isExtension && operation.isExtended)
   const generated = generateOpenApiDocument<OperationMeta>(restRouter, {
     title,
     description,
     version: apiVersion,
     baseUrl: publicUrl,
     tags: [],
-    filter: ({ metadata }) => metadata.operation?.isExtension === isExtension,
+    filter: ({ metadata }) => metadata.operation !== undefined && isIn(metadata.operation),
   })
   const { openapi, info, servers } = generated
-  const found = portable((generated.paths ?? {}) as unknown as Record<string, Record<string, Described>>)
-  const named: JsonObject = portable({ ...schemas, ...withoutErrors(generated.components?.schemas ?? {}) })
+  const shown = <Part>(part: Part) => withExtensions(portable(part), isExtension)
+  const found = shown((generated.paths ?? {}) as unknown as Record<string, Record<string, Described>>)
+  const named: JsonObject = shown({ ...schemas, ...withoutErrors(generated.components?.schemas ?? {}) })
   const paths: Record<string, Record<string, Documented>> = {}
-  for (const route of routes.filter(({ operation }) => operation.isExtension === isExtension)) {
+  for (const route of routes.filter(({ operation }) => isIn(operation))) {
     const { method: wanted, path, route: line } = route.operation
     const method = wanted.toLowerCase()
     const derived = found[path.replace(/(?<=.)\/$/, '')]?.[method]

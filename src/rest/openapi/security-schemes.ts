@@ -1,9 +1,9 @@
-import { scopeDescriptions } from '../../shared/scope-descriptions.ts'
+import { apiScopeDescriptions } from '../../shared/scope-descriptions.ts'
 
 /** How callers say who they are. */
 export function securitySchemes(publicUrl: string) {
   const tokenUrl = `${publicUrl}/oauth/token`
-  const scopes = scopeDescriptions
+  const scopes = apiScopeDescriptions
   return {
     oauth2: {
       type: 'oauth2',

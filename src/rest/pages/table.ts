@@ -31,7 +31,9 @@ export const pages = [
   { path: '/events/schemas.json', root: '/events', methods: READ, isOpenToWebsites: true },
   { path: '/.well-known/oauth-authorization-server', ...metadata },
   { path: '/.well-known/oauth-protected-resource', ...metadata },
+  { path: '/.well-known/openid-configuration', ...metadata },
   { path: '/oauth/authorize', methods: FORM, isReturnTarget: true },
+  { path: '/device', methods: FORM, isReturnTarget: true },
   { path: '/login', methods: FORM, isReturnTarget: true },
   { path: '/logout', methods: FORM, isReturnTarget: true },
   { path: '/signup', methods: FORM, isReturnTarget: false }, // whoever returns is logged in and needs no account

@@ -6,6 +6,7 @@ import { headersOfProblem } from '../../http/response.ts'
 import { html } from '../html.ts'
 import type { ReadText } from '../read-text.ts'
 import { authorizePages } from './authorize.ts'
+import { devicePages } from './device.ts'
 import { readForm } from './form-fields.ts'
 import { loginPages } from './login.ts'
 import { logoutPages } from './logout.ts'
@@ -19,6 +20,7 @@ export function authPages(context: Context, callerOf: CallerOf, readText: ReadTe
   const forPeople = (page: Router): Router => Router().use(setPageHeaders, read, page).use(showProblem)
   return {
     '/oauth/authorize': forPeople(authorizePages(context, callerOf)),
+    '/device': forPeople(devicePages(context, callerOf)),
     '/login': forPeople(loginPages(context, callerOf)),
     '/logout': forPeople(logoutPages(context, callerOf)),
     '/signup': forPeople(signUpPages(context, callerOf)),

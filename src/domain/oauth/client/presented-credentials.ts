@@ -1,7 +1,7 @@
-import type { Caller } from '../core/caller.ts'
-import { Problem } from '../core/problem.ts'
+import type { Caller } from '../../core/caller.ts'
+import { Problem } from '../../core/problem.ts'
+import type { Parameter, ValuesOf } from '../parameters.ts'
 import { subjectOf } from './client-assertion.ts'
-import type { Parameter, ValuesOf } from './parameters.ts'
 
 /** The client credentials of a request, not verified yet. `scheme` is that of the challenge if they are wrong. */
 export type PresentedCredentials = {

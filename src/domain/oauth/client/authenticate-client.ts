@@ -1,19 +1,21 @@
-import { statement } from '../../db/statement.ts'
-import type { GrantType } from '../../shared/grants.ts'
-import { isWellFormed } from '../access/token-format.ts'
-import type { CalledContext, Context } from '../core/context.ts'
-import { sha256Hex } from '../core/digest.ts'
-import { isId } from '../core/ids.ts'
-import { Problem } from '../core/problem.ts'
-import { countOrRefuse, networkOf, rateLimits, refuseExceeded, siteOf } from '../core/rate-limits.ts'
-import { noteClaim, noteClient } from '../core/request-record.ts'
-import type { Scope } from '../core/scopes.ts'
+import { statement } from '../../../db/statement.ts'
+import type { GrantType } from '../../../shared/grants.ts'
+import { isWellFormed } from '../../access/token-format.ts'
+import type { CalledContext, Context } from '../../core/context.ts'
+import { sha256Hex } from '../../core/digest.ts'
+import { isId } from '../../core/ids.ts'
+import { Problem } from '../../core/problem.ts'
+import { countOrRefuse, networkOf, rateLimits, refuseExceeded, siteOf } from '../../core/rate-limits.ts'
+import { noteClaim, noteClient } from '../../core/request-record.ts'
+import type { Scope } from '../../core/scopes.ts'
 import { isAssertedBy } from './client-assertion.ts'
 import type { PresentedCredentials } from './presented-credentials.ts'
 
 /** A client that has proved who it is, by secret or signature; a public one can keep neither and is taken at its word. */
 export type Client = {
   id: string
+  /** What it calls itself: its identifier, or the address of its metadata document. */
+  clientId: string
   isConfidential: boolean
   /** Its tokens are bound to a key that it proves to hold (RFC 9449). */
   isDpopBound: boolean
@@ -90,6 +92,7 @@ export function isProven<Found extends PresentedClient>(
 
 const clientOf = ({ client_id: id, confidential, dpop_bound, grant_types, scope }: Proven<FoundClient>): Client => ({
   id,
+  clientId: id,
   isConfidential: confidential === true,
   isDpopBound: dpop_bound === true,
   grantTypes: namesIn(grant_types) as GrantType[], // what the database's constraint lets in

@@ -1,9 +1,9 @@
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, type JWTVerifyResult, jwtVerify } from 'jose'
 import * as z from 'zod'
-import { statement } from '../../db/statement.ts'
-import { isFirstUse } from '../access/replay-protection.ts'
-import { signingAlgorithms } from '../access/signing-algorithms.ts'
-import type { Context } from '../core/context.ts'
+import { statement } from '../../../db/statement.ts'
+import { isFirstUse } from '../../access/replay-protection.ts'
+import { signingAlgorithms } from '../../access/signing-algorithms.ts'
+import type { Context } from '../../core/context.ts'
 
 const LIFE_S = 60
 /** How far a client's clock may differ from ours. */
