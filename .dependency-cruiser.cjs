@@ -60,6 +60,7 @@ const packageHomes = {
   '@simplewebauthn/server': ['domain'],
   '@simplewebauthn/browser': ['client'],
   undici: ['domain'],
+  aws4fetch: ['domain'],
   '@node-rs/argon2': ['domain'],
   postgres: ['db'],
   ioredis: ['counters'],

@@ -1,6 +1,6 @@
 // Everything that must hold before a change is accepted: a clean install, the test command of the README, what people see
-// in a browser, `npm run check`, and two minutes of kills under load. Outside the project it installs Chromium, where there
-// is none and root may; without it the browser tests are skipped. The last line is `N passed, N failed`.
+// in a browser, `npm run check`, and two minutes of kills under load. Outside the project it installs Chromium, nginx with its module
+// for RTMP, and ffmpeg, where they are missing and root may; without them their tests are skipped. The last line is `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,11 +12,20 @@ const npm = (...args) => spawnSync('npm', args, { cwd: root, stdio: 'inherit' })
 
 const apt = (...args) => spawnSync('apt-get', args, { stdio: 'inherit' }).status === 0
 
-/** Debian's, which has no version to keep in step with the tests. */
-function installChromium() {
-  if (existsSync('/usr/bin/chromium') || process.getuid?.() !== 0) return
-  if (!apt('update', '-qq') || !apt('install', '-y', '-qq', '--no-install-recommends', 'chromium')) {
-    console.log('Chromium could not be installed')
+/** What tests drive that is no package of npm, by a file of each: Debian's, which have no version to keep in step with the tests. */
+const programs = {
+  chromium: '/usr/bin/chromium',
+  'nginx-light': '/usr/sbin/nginx',
+  'libnginx-mod-rtmp': '/usr/lib/nginx/modules/ngx_rtmp_module.so',
+  ffmpeg: '/usr/bin/ffmpeg',
+}
+
+function installPrograms() {
+  const missing = Object.entries(programs).flatMap(([name, file]) => (existsSync(file) ? [] : [name]))
+  if (missing.length === 0 || process.getuid?.() !== 0) return
+  apt('update', '-qq')
+  for (const name of missing) {
+    if (!apt('install', '-y', '-qq', '--no-install-recommends', name)) console.log(`${name} could not be installed`)
   }
 }
 
@@ -47,7 +56,7 @@ function failuresOf({ name, status, message, assertionResults }) {
 const firstLine = (text) => text.split('\n', 1)[0]
 
 const isInstalled = npm('ci')
-if (isInstalled) installChromium()
+if (isInstalled) installPrograms()
 const runs = isInstalled ? ['test', 'test:browser'].map(runTests) : [{ passed: 0, failed: 1, failures: ['npm ci'] }]
 const passed = runs.reduce((sum, run) => sum + run.passed, 0)
 const scripts = [['check'], ['soak', '--', '--minutes', '2']]

@@ -91,11 +91,23 @@ function configOf(read: Environment) {
     metricsPort: read.METRICS_PORT,
     ingestPort: read.INGEST_PORT,
     ingest: read.INGEST_PORT === undefined ? undefined : ingestOf(read),
+    pictures: picturesOf(read),
     traces: { endpoint: read.OTEL_EXPORTER_OTLP_ENDPOINT, share: read.OTEL_TRACES_SAMPLER_ARG },
     hasRateLimits: read.RATE_LIMITS === 'on',
     hasStreamLimits: read.STREAM_LIMITS === 'on',
     signup: read.SIGNUP,
     logLevel: read.LOG_LEVEL,
+  }
+}
+
+/** Pictures are taken of what encoders send, where it is said how viewers get that. */
+function picturesOf(read: Environment) {
+  if (read.INGEST_PORT === undefined || read.INGEST_HLS_URL === undefined) return undefined
+  return {
+    source: read.INGEST_HLS_URL,
+    storeUrl: read.THUMBNAIL_S3_URL,
+    atOnce: read.THUMBNAIL_CONCURRENCY,
+    ffmpeg: read.FFMPEG_PATH,
   }
 }
 

@@ -107,6 +107,22 @@ export const variables = {
     .string()
     .regex(/^(rtmps?|srt|https?):\/\/[^\s/]+\S*$/, 'must be an address like rtmp://live.example/live')
     .optional(),
+  INGEST_HLS_URL: z
+    .string()
+    .regex(
+      /^(https?:\/\/[^\s/@{]+)?\/[^\s{]*\{channel\}[^\s{]*$/,
+      'must be an address or a file with {channel} in it, such as http://127.0.0.1:8080/hls/{channel}.m3u8',
+    )
+    .optional(),
+  THUMBNAIL_S3_URL: z
+    .string()
+    .regex(
+      /^https?:\/\/[^\s:@/]+:[^\s@/]+@[^\s@/]+\/[^\s/?]+\S*$/,
+      'must be an address like https://KEY:SECRET@s3.example/bucket/thumbnails?region=eu-1, with reserved characters percent-encoded',
+    )
+    .optional(),
+  THUMBNAIL_CONCURRENCY: whole(1, 64).default(2),
+  FFMPEG_PATH: z.string().default('ffmpeg'),
   OTEL_EXPORTER_OTLP_ENDPOINT: httpUrl.transform(withoutSlash).optional(),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()

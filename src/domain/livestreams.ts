@@ -1,9 +1,10 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import { violatedConstraint } from '../db/db-error.ts'
 import { differsFrom } from '../db/differs-from.ts'
-import { livestreams, users } from '../db/schema/index.ts'
+import { livestreams, thumbnails, users } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
 import type { Context, UserContext } from './core/context.ts'
+import { dbNow } from './core/db-now.ts'
 import { isId, newId } from './core/ids.ts'
 import { Problem } from './core/problem.ts'
 import type { Livestream } from './core/resources.ts'
@@ -93,12 +94,19 @@ export async function endLivestream(ctx: UserContext): Promise<{ ended: boolean 
       .where(isRunning(tx))
       .returning()
     if (!livestream || ended.length === 0) return { ended: false }
+    if (livestream.thumbnail_url !== null) await expireThumbnails(tx, livestream.id)
     await emitEvent(tx, 'livestream.ended', {
       channel: channelOf(tx),
       data: { ...livestream, thumbnail_url: null, updated_at: at.toISOString() },
     })
     return { ended: true }
   })
+}
+
+/** Its pictures are removed from now on. */
+async function expireThumbnails({ db }: InTransaction, livestreamId: string): Promise<void> {
+  const isTheirs = and(eq(thumbnails.livestreamId, livestreamId), isNull(thumbnails.expiresAt))
+  await db.update(thumbnails).set({ expiresAt: dbNow }).where(isTheirs)
 }
 
 async function changing(

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { type Counters, memoryCounters, unlimitedCounters } from '../counters/counters.ts'
 import { clusterCounters, redisCounters } from '../counters/shared-counters.ts'
@@ -34,6 +35,7 @@ export type ContextConfig = CountersConfig &
     | 'cronAccess'
     | 'signup'
     | 'ingest'
+    | 'pictures'
     | 'hasStreamLimits'
   >
 
@@ -92,6 +94,7 @@ export async function openContext(
     cronAccess: config.cronAccess,
     signup: config.signup,
     ingest: config.ingest,
+    thumbnails: await openPictureStorage(config),
     demoClientId,
     log: logger,
     traces,
@@ -100,6 +103,13 @@ export async function openContext(
 
 function openStreamLimit({ hasStreamLimits }: ContextConfig, db: Context['db'], disposables: Disposables): StreamLimit {
   return hasStreamLimits ? disposables.use(new SharedStreamLimit({ db, log: logger })) : unlimitedStreams
+}
+
+/** Where pictures are kept, where they are taken. */
+async function openPictureStorage({ pictures, dataDir }: ContextConfig): Promise<Context['thumbnails']> {
+  if (pictures === undefined) return undefined
+  const { folderStorage, s3Storage } = await import('../domain/ingest/thumbnails/storage.ts')
+  return pictures.storeUrl === undefined ? folderStorage(join(dataDir, 'thumbnails')) : s3Storage(pictures.storeUrl)
 }
 
 /** Counts in Redis where there is one, else in the primary of a cluster, else in this process. */

@@ -90,13 +90,20 @@ export async function openService(config: Config, lifecycle: Lifecycle, given: S
   if (config.hasWorker) deliveries.use(startWorker(context, { wakeHub }))
   if (config.hasWorker) deliveries.use(startMailing(context))
   if (config.hasWorker && nats) deliveries.use(startRelay(context, { wakeHub, publisher: nats.publisher }))
-  const { ingestPort } = config
-  if (ingestPort !== undefined) {
-    const { openIngest } = await import('./background/ingest.ts')
-    deliveries.use(await openIngest(context, { ...config, ingestPort }))
-  }
+  await openEncoders(context, config, deliveries)
   deliveries.use(startMaintenance(context))
   return storage
+}
+
+/** What encoders need is loaded only where they are let in. */
+async function openEncoders(context: Context, config: Config, opened: Disposables): Promise<void> {
+  const { ingestPort, pictures } = config
+  if (ingestPort === undefined) return
+  const { openIngest } = await import('./background/ingest.ts')
+  opened.use(await openIngest(context, { ...config, ingestPort }))
+  if (pictures === undefined) return
+  const { startPictures } = await import('./background/pictures.ts')
+  opened.use(startPictures(context, pictures))
 }
 
 type ServerParts = {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { EncoderStatus, getEncoderStatus } from '../domain/ingest/encoder-status.ts'
 import {
   CreatedStreamKey,
   EncoderSettings,
@@ -9,7 +10,7 @@ import {
 import { procedure } from './operation.ts'
 import { router } from './trpc.ts'
 
-/** The key with which encoders publish to the caller's channel, on our own pages. */
+/** The key with which encoders publish to the caller's channel, and how its encoder is, on our own pages. */
 export const streamKeysRouter = router({
   get: procedure({ access: 'session' })
     .input(z.object({}))
@@ -20,6 +21,11 @@ export const streamKeysRouter = router({
     .input(z.object({}))
     .output(CreatedStreamKey)
     .mutation(({ ctx }) => rollStreamKey(ctx)),
+
+  encoder: procedure({ access: 'session' })
+    .input(z.object({}))
+    .output(EncoderStatus.nullable())
+    .query(({ ctx }) => getEncoderStatus(ctx)),
 
   revoke: procedure({ access: 'session' })
     .input(z.object({}))

@@ -21,7 +21,7 @@ const dashboard: Dashboard = JSON.parse(read('ops/grafana/dashboards/developer-a
 
 /** Whatever in a query looks like a metric of ours. */
 const namesIn = (query: string) =>
-  query.match(/\b(http|database|webhook|nodejs|process|nats|event|clock|mail)_\w+/g) ?? []
+  query.match(/\b(http|database|webhook|nodejs|process|nats|event|clock|mail|ingest|thumbnail)_\w+/g) ?? []
 
 test('every metric that the dashboard and the alerts name is served, and each of ours has a panel', async () => {
   await using own = await createTestContext()

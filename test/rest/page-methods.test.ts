@@ -16,6 +16,7 @@ const tried = [
   ['/events/schemas.json', READ],
   ['/overlay/chat', READ],
   ['/llms.txt', READ],
+  ['/thumbnails/thm_0.jpg', READ],
   ['/docs/', READ],
   ['/docs/guides/webhooks.md', READ],
   ['/console', READ],

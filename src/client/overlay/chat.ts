@@ -1,7 +1,11 @@
+import { lookUpStatus, STARTED, STOPPED, tellStatus } from './status.ts'
 import { eventsIn, type StreamEvent } from './stream.ts'
 import { goDark, hide, type Message, say, show } from './view.ts'
 
-/** The chat of the channel whose overlay key stands in the address, as it is written, until the key has ended. */
+/**
+ * The chat of the channel whose overlay key stands in the address, as it is written, and whether the channel is live, until the key
+ * has ended. It shows what the key was made for.
+ */
 
 /** At least, and at most twice that: overlays that were cut off together do not come back together. */
 const AGAIN_MS = 2_000
@@ -18,7 +22,6 @@ const key = asked.get('key') ?? ''
 
 /** Behind which event to go on. */
 let seen: string | undefined
-let types = `${SENT},${DELETED}`
 let hasEnded = false
 
 function end(reason: string): void {
@@ -28,12 +31,13 @@ function end(reason: string): void {
 
 /** Opens the stream and shows what it brings, until it breaks off. */
 async function listen(): Promise<void> {
-  const response = await fetch(`/v1/events?${new URLSearchParams({ key, types })}`, {
+  const response = await fetch(`/v1/events?${new URLSearchParams({ key })}`, {
     headers: { Accept: 'text/event-stream', ...(seen !== undefined && { 'Last-Event-ID': seen }) },
     referrerPolicy: 'no-referrer',
   })
   if (!response.ok || !response.body) return refuse(response)
   say('')
+  if (seen === undefined) void lookUpStatus(key)
   for await (const event of eventsIn(response.body)) take(event)
 }
 
@@ -41,6 +45,7 @@ function take({ id, type, data }: StreamEvent): void {
   seen = id ?? seen
   if (type === SENT) show(messageIn(data))
   else if (type === DELETED) hide(messageIn(data).id)
+  else if (type === STARTED || type === STOPPED) tellStatus(type)
   else if (type === 'end') heed(JSON.parse(data))
 }
 
@@ -51,13 +56,9 @@ function heed({ reason }: { reason: string }): void {
   if (reason === 'revoked') end('This overlay has no access any more: its key was rolled or revoked.')
 }
 
-/** A key that was not made for deletions still shows what is sent. What passes, such as too many streams, is asked again. */
+/** What passes, such as too many streams, is asked again. */
 async function refuse(response: Response): Promise<void> {
   const { error } = (await response.json().catch(() => ({}))) as { error?: { message: string } }
-  if (response.status === 403 && types !== SENT) {
-    types = SENT
-    return listen()
-  }
   if ([400, 401, 403].includes(response.status)) end(error?.message ?? 'This overlay has no access.')
   else if (response.status === 410)
     seen = undefined // it was away for longer than events are kept

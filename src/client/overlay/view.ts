@@ -6,6 +6,7 @@ const SHOWN_MAX = 50
 
 const list = elementBy('messages')
 const notice = elementBy('notice')
+const live = elementBy('live')
 
 /** Shows a message below the others. Whatever somebody wrote is text, never markup. */
 export function show({ id, user_name, content }: Message): void {
@@ -27,9 +28,17 @@ export function say(text: string): void {
   notice.hidden = text === ''
 }
 
+/** Says whether the channel is live. */
+export function showLive(isLive: boolean): void {
+  live.textContent = isLive ? 'Live' : 'Offline'
+  live.dataset.live = String(isLive)
+  live.hidden = false
+}
+
 /** Shows nothing more, and says why. */
 export function goDark(reason: string): void {
   list.replaceChildren()
+  live.hidden = true
   say(reason)
 }
 

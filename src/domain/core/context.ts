@@ -54,6 +54,8 @@ export type Context = {
   streamLimit: StreamLimit
   /** Only where encoders are taken. */
   ingest?: IngestSettings | undefined
+  /** Only where pictures of live streams are taken. */
+  thumbnails?: ThumbnailStorage | undefined
   log: Logger
   /** Only when a collector is configured. */
   traces?: Traces | undefined
@@ -122,6 +124,15 @@ export type IngestSettings = {
   serverUrl: string | undefined
   /** What a media server shows to be let in; without one only this machine is. */
   secret: string | undefined
+}
+
+/** Where pictures are kept, by their identifiers. */
+export type ThumbnailStorage = {
+  put(id: string, jpeg: Buffer): Promise<void>
+  /** Undefined where there is none. */
+  get(id: string): Promise<Buffer | undefined>
+  /** Also where there is none. */
+  remove(id: string): Promise<void>
 }
 
 /** Who may call as the cron job. */

@@ -19,6 +19,7 @@ const prefixes = {
   overlay: 'ovl',
   request: 'req',
   mail: 'mai',
+  thumbnail: 'thm',
 } as const
 export type Kind = keyof typeof prefixes
 

@@ -1,3 +1,5 @@
+import { Durations } from '../../telemetry/durations.ts'
+
 /** What media servers asked this process, by what became of it; read when metrics are collected. */
 export const ingestMetrics = {
   calls: {
@@ -13,6 +15,9 @@ export const ingestMetrics = {
     undecided: 0,
     failed: 0,
   },
+  pictures: { taken: 0, failed: 0 },
+  /** How long ffmpeg took for a picture. */
+  pictureS: new Durations(),
 }
 
 export type IngestOutcome = keyof typeof ingestMetrics.calls

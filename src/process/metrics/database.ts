@@ -4,6 +4,7 @@ import { partitionsUntil } from '../../db/partitions.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { relayLag } from '../../domain/events/relay.ts'
 import { CLOCK_OFF_MS_MAX } from '../../domain/health.ts'
+import { encoderMetrics } from '../../domain/ingest/encoder-metrics.ts'
 import { mailQueueMetrics } from '../../domain/mail/metrics.ts'
 import { queueMetrics } from '../../domain/webhooks/queue/queue-metrics.ts'
 import { Metrics, type Sample } from '../../telemetry/metrics.ts'
@@ -34,6 +35,7 @@ function describe({
   clockOffS,
   relayLagEvents,
   mail,
+  encoders,
 }: Readings): Record<string, [help: string, samples: Sample[]]> {
   const one = (value: number): Sample[] => [{ value }]
   return {
@@ -44,6 +46,15 @@ function describe({
         { value: queue.pending_first, labels: { lane: 'first' } },
         { value: queue.pending_retries, labels: { lane: 'retries' } },
       ],
+    ],
+    ingest_encoders: ['Encoders that publish', one(encoders.publishing)],
+    ingest_lapse_lag_seconds: [
+      'How long the oldest stream is overdue whose encoder has gone',
+      one(encoders.lapse_lag_s),
+    ],
+    thumbnail_due_lag_seconds: [
+      'How long the oldest picture is overdue; nothing where none are taken',
+      encoders.frame_lag_s === undefined ? [] : one(encoders.frame_lag_s),
     ],
     webhook_open_breakers: ['Subscriptions that are left alone for a while', one(queue.open_breakers)],
     webhook_owners_at_cap: ['Accounts that have as much in flight as they may', one(queue.owners_at_cap)],
@@ -80,14 +91,15 @@ async function readInTime(ctx: Context): Promise<Readings | undefined> {
 }
 
 async function read(ctx: Context) {
-  const [queue, connections, until, aheadMs, relayLagEvents, mail] = await Promise.all([
+  const [queue, connections, until, aheadMs, relayLagEvents, mail, encoders] = await Promise.all([
     queueMetrics(ctx),
     countConnections(ctx.slow),
     partitionsUntil(ctx.slow, ctx.now()),
     clockAheadMs(ctx.slow),
     relayLag(ctx.slow),
     mailQueueMetrics(ctx),
+    encoderMetrics(ctx),
   ])
   const partitionsAheadS = (until.getTime() - ctx.now().getTime()) / 1000
-  return { queue, connections, partitionsAheadS, clockOffS: Math.abs(aheadMs) / 1000, relayLagEvents, mail }
+  return { queue, connections, partitionsAheadS, clockOffS: Math.abs(aheadMs) / 1000, relayLagEvents, mail, encoders }
 }

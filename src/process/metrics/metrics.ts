@@ -8,6 +8,7 @@ import {
   brokerMetrics,
   counterMetrics,
   deliveryMetricMirrors,
+  ingestMetricMirrors,
   mailMetricMirrors,
   poolMetrics,
   requestLogMetricMirrors,
@@ -28,6 +29,7 @@ export async function openMetrics(
   metrics.mirror(
     ...poolMetrics(),
     ...deliveryMetricMirrors(),
+    ...ingestMetricMirrors(),
     ...tailMetricMirrors(),
     ...mailMetricMirrors(),
     ...counterMetrics(),

@@ -1,6 +1,7 @@
 import { sharedCounterMetrics } from '../../counters/shared-counters.ts'
 import { poolSizes } from '../../db/pools.ts'
 import { tailMetrics } from '../../domain/events/tail/metrics.ts'
+import { ingestMetrics } from '../../domain/ingest/metrics.ts'
 import { mailMetrics } from '../../domain/mail/metrics.ts'
 import { requestLogMetrics } from '../../domain/requests/metrics.ts'
 import { deliveryMetrics } from '../../domain/webhooks/worker/metrics.ts'
@@ -63,6 +64,17 @@ export const requestLogMetricMirrors = (): Mirrored[] => [
   counter('request_log_dropped_total', 'Requests that were not stored there, by why', () =>
     byLabel('reason', requestLogMetrics.dropped),
   ),
+]
+
+/** Encoders, where they are let in here. */
+export const ingestMetricMirrors = (): Mirrored[] => [
+  counter('ingest_calls_total', 'What media servers asked about encoders, by what became of it', () =>
+    byLabel('outcome', ingestMetrics.calls),
+  ),
+  counter('thumbnail_pictures_total', 'Pictures of live streams, by whether they could be taken', () =>
+    byLabel('outcome', ingestMetrics.pictures),
+  ),
+  histogram('thumbnail_picture_seconds', 'How long ffmpeg took for a picture', ingestMetrics.pictureS),
 ]
 
 /** Live events in this process. */

@@ -21,6 +21,7 @@ import { metadataPages } from './metadata.ts'
 import { overlayPages } from './overlay.ts'
 import { type ReadText, readText } from './read-text.ts'
 import { asksDatabase, type PagePath, pages } from './table.ts'
+import { thumbnailPages } from './thumbnails.ts'
 import { trpcPages } from './trpc.ts'
 
 type PagesOptions = { contextOf: () => Context | undefined; log: Logger; publicUrl: string }
@@ -107,6 +108,7 @@ function pageRouters(context: Context, callerOf: CallerOf, read: ReadText): Reco
     '/openapi.json': serveJson(createDocument(publicUrl)),
     '/openapi.extensions.json': serveJson(createExtensionsDocument(publicUrl)),
     '/asyncapi.json': serveJson(createAsyncApiDocument(publicUrl)),
+    '/thumbnails': thumbnailPages(context),
     '/trpc': trpcPages(context, callerOf, read),
   }
 }

@@ -39,6 +39,7 @@ export const pages = [
   { path: '/signup', methods: FORM, isReturnTarget: false }, // whoever returns is logged in and needs no account
   { path: '/console', methods: READ, isReturnTarget: true },
   { path: '/overlay/chat', root: '/overlay', methods: READ },
+  { path: '/thumbnails', methods: READ, isOpenToWebsites: true },
   { path: '/llms.txt', methods: READ, isOpenToWebsites: true },
 ] as const satisfies readonly PageRow[]
 

@@ -9,6 +9,7 @@ import { sendChanged } from '../components/forms/changed.ts'
 import { Instant } from '../components/instant.tsx'
 import { Page } from '../components/page.tsx'
 import { Section } from '../components/section.tsx'
+import { EncoderHealth } from './encoder/encoder-health.tsx'
 import { StreamForm } from './stream-form.tsx'
 
 export type Livestream = Outputs['livestreams']['list']['items'][number]
@@ -28,7 +29,12 @@ export function LiveStream() {
       intro="What everybody sees of your stream. Applications hear at once of a start, a change and an end."
     >
       <Loaded query={query}>
-        {({ items: [livestream] }) => (livestream ? <Running livestream={livestream} /> : <NotLive />)}
+        {({ items: [livestream] }) => (
+          <>
+            {livestream ? <Running livestream={livestream} /> : <NotLive />}
+            <EncoderHealth isLive={livestream !== undefined} />
+          </>
+        )}
       </Loaded>
     </Page>
   )
@@ -51,12 +57,13 @@ function NotLive() {
 
 function Running({ livestream }: { livestream: Livestream }) {
   const trpc = useTRPC()
-  const { title, category, updated_at, id } = livestream
+  const { title, category, updated_at, thumbnail_url, id } = livestream
   return (
     <Section title={title ?? 'Untitled'} actions={<Status tone="good">You are live</Status>}>
       <Text size="sm" c="dimmed" component="div">
         Last change <Instant at={updated_at} />
       </Text>
+      {thumbnail_url !== null && <img className="stream-preview" src={thumbnail_url} alt="Your stream a moment ago" />}
       <StreamForm
         key={id}
         options={trpc.livestreams.update.mutationOptions()}

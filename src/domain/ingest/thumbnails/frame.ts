@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { setPriority } from 'node:os'
+import type { Readable } from 'node:stream'
+import type { Segment } from './hls.ts'
+
+export const THUMBNAIL_WIDTH = 640
+export const THUMBNAIL_HEIGHT = 360
+
+/** Where it is looked for, unless its path is given; of our environment it has nothing. */
+export const FFMPEG_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin' }
+
+const TIME_MS = 10_000
+const JPEG_BYTES_MAX = 1024 * 1024
+const SAID_BYTES_MAX = 4 * 1024
+/** Above the other work of the machine stands what people wait for. */
+const NICENESS = 10
+
+/** The whole picture, with bars where its form is another one. */
+const fit = `scale=${THUMBNAIL_WIDTH}:${THUMBNAIL_HEIGHT}:force_original_aspect_ratio=decrease,pad=${THUMBNAIL_WIDTH}:${THUMBNAIL_HEIGHT}:(ow-iw)/2:(oh-ih)/2`
+
+/**
+ * The first frame of a segment as a JPEG. ffmpeg is given bytes and opens nothing by itself: it knows no address, no file and none
+ * of our environment. It is killed after ten seconds, and when `signal` aborts. Throws with what it said.
+ */
+export function frameOf({ bytes, format }: Segment, ffmpeg: string, signal: AbortSignal): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(TIME_MS)])
+    const options = { signal: limit, killSignal: 'SIGKILL', env: FFMPEG_ENVIRONMENT, cwd: '/' } as const
+    const child = spawn(ffmpeg, argumentsFor(format), options)
+    if (child.pid !== undefined) lowerPriority(child.pid)
+    const jpeg = collect(child.stdout, JPEG_BYTES_MAX, () => child.kill('SIGKILL'))
+    const said = collect(child.stderr, SAID_BYTES_MAX, () => {})
+    child.stdin.on('error', () => {}) // it needs no more than the first frame
+    child.stdin.end(bytes)
+    child.on('error', reject)
+    child.on('close', (code) => {
+      if (code === 0 && isJpeg(jpeg[0])) resolve(Buffer.concat(jpeg))
+      else reject(new Error(`ffmpeg made no picture: ${Buffer.concat(said).toString().trim() || `status ${code}`}`))
+    })
+  })
+}
+
+/** What comes of an output, which is closed once there is too much. */
+function collect(output: Readable, bytesMax: number, onTooMuch: () => void): Buffer[] {
+  const chunks: Buffer[] = []
+  let size = 0
+  output.on('data', (chunk: Buffer) => {
+    size += chunk.length
+    if (size <= bytesMax) return chunks.push(chunk)
+    output.destroy()
+    return onTooMuch()
+  })
+  return chunks
+}
+
+const argumentsFor = (format: Segment['format']) => [
+  ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-protocol_whitelist', 'pipe', '-threads', '1'],
+  ...['-f', format, '-i', 'pipe:0', '-an', '-sn', '-dn', '-frames:v', '1', '-vf', fit, '-filter_threads', '1'],
+  ...['-c:v', 'mjpeg', '-pix_fmt', 'yuvj420p', '-q:v', '5', '-threads', '1', '-f', 'image2pipe', 'pipe:1'],
+]
+
+const isJpeg = (start: Buffer | undefined) => start?.[0] === 0xff && start[1] === 0xd8
+
+function lowerPriority(pid: number) {
+  try {
+    setPriority(pid, NICENESS)
+  } catch {
+    // it has ended already
+  }
+}
