@@ -1,9 +1,12 @@
 import { accountRouter } from './account.ts'
-import { applicationsRouter } from './applications.ts'
 import { categoriesRouter } from './categories.ts'
 import { channelsRouter } from './channels.ts'
 import { chatRouter } from './chat.ts'
 import { deliveriesRouter } from './deliveries.ts'
+import { applicationsRouter } from './developers/applications.ts'
+import { requestsRouter } from './developers/requests.ts'
+import { searchRouter } from './developers/search.ts'
+import { usageRouter } from './developers/usage.ts'
 import { doctorRouter } from './doctor.ts'
 import { eventsRouter } from './events.ts'
 import { healthRouter } from './health.ts'
@@ -13,10 +16,8 @@ import { moderationRouter } from './moderation.ts'
 import { oauthRouter } from './oauth.ts'
 import { openidRouter } from './openid.ts'
 import { overlaysRouter } from './overlays.ts'
-import { requestsRouter } from './requests.ts'
 import { streamKeysRouter } from './stream-keys.ts'
 import { router } from './trpc.ts'
-import { usageRouter } from './usage.ts'
 import { usersRouter } from './users.ts'
 import { webhooksRouter } from './webhooks.ts'
 
@@ -40,6 +41,7 @@ const shared = {
   doctor: doctorRouter,
   usage: usageRouter,
   requests: requestsRouter,
+  search: searchRouter,
 }
 
 /** What /trpc serves. */

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { makePartitions } from '../../src/db/partitions.ts'
-import { apiKeys, clients, grants, requestLog } from '../../src/db/schema/index.ts'
+import { apiKeys, clients, requestLog } from '../../src/db/schema/index.ts'
 import { createKey } from '../../src/domain/applications/api-keys.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
 import { explainRequest } from '../../src/domain/requests/explain.ts'
@@ -60,11 +60,9 @@ test('of a request for a person only the network is kept, in both kinds of addre
   for (const address of ['203.0.113.77', '2001:db8:1:2::3']) {
     await app.request('GET /v1/channels/nobody', { token, headers: { 'x-forwarded-for': address } })
   }
-  const [grant] = await app.context.db.select().from(grants)
   const found = await logged(id)
-  expect(found.map(({ address }) => address)).toEqual(['2001:db8:1::/48', '203.0.113.0/24'])
+  expect(found.map(({ address }) => address).toSorted()).toEqual(['2001:db8:1::/48', '203.0.113.0/24'])
   expect(found[0]?.credential_id).toMatch(/^grt_/)
-  expect(grant).toBeDefined()
 })
 
 test('calls at /trpc are kept one by one, with the input of what failed', async () => {

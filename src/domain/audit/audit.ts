@@ -25,6 +25,7 @@ type AuditAction =
   | `signing_secret.${'created' | 'rotated' | 'revoked'}`
   | `subscription.${'updated' | 'disabled' | 'enabled'}`
   | `grant.${'allowed' | 'revoked'}`
+  | 'token.issued'
 
 export type AuditEntry = {
   actor: AuditActor

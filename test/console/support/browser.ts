@@ -66,3 +66,13 @@ export async function logIn(page: Page, { username, password }: { username: stri
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Log in' }).click()
 }
+
+/** Keeps a picture of a page in both colour schemes, in the folder that `PICTURES` names; without it does nothing. */
+export async function pictureOf(page: Page, name: string): Promise<void> {
+  const folder = process.env.PICTURES
+  if (!folder) return
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), fullPage: true })
+  }
+}

@@ -39,6 +39,7 @@ export const ownPages = [
   '/console/developer/events',
   '/console/developer/events/chat.message.sent',
   '/console/developer/doctor',
+  '/console/developer/playground?operation=sendChatMessage',
   '/console/developer/requests/no-such-request',
   '/console/developer/quick-start',
   '/console/studio',

@@ -40,6 +40,7 @@ const words: Record<string, string> = {
   'subscription.enabled': 'Webhook enabled',
   'grant.allowed': 'Access allowed',
   'grant.revoked': 'Access revoked',
+  'token.issued': 'Token made for the playground',
 }
 
 export const describeAction = (action: string): string => words[action] ?? action

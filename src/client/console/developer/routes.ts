@@ -46,6 +46,10 @@ const help: RouteObject[] = [
   },
   { path: 'doctor', lazy: async () => ({ Component: (await import('./doctor/doctor.tsx')).Doctor }) },
   {
+    path: 'playground',
+    lazy: async () => ({ Component: (await import('./playground/playground.tsx')).Playground }),
+  },
+  {
     path: 'quick-start',
     lazy: async () => ({ Component: (await import('./quick-start/quick-start.tsx')).QuickStart }),
   },

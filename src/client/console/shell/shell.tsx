@@ -6,6 +6,7 @@ import { ColorSchemeToggle } from './color-scheme-toggle.tsx'
 import { ConnectionNotice } from './connection-notice.tsx'
 import { LeaveGuard } from './leave-guard.tsx'
 import { Navigation } from './navigation.tsx'
+import { Search } from './search/search.tsx'
 import { useHeadingFocus } from './use-heading-focus.ts'
 import { Wordmark } from './wordmark.tsx'
 
@@ -28,6 +29,7 @@ export function Shell() {
             <Wordmark />
           </Group>
           <Group gap="xs" wrap="nowrap">
+            <Search />
             <ColorSchemeToggle />
             <AccountMenu />
           </Group>

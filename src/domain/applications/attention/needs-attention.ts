@@ -57,7 +57,7 @@ select json_agg(json_build_object(
   'disabled_at', ${instantText('t.disabled_at')}, 'failing_since', ${instantText('t.first_failure_at')},
   'failed_attempts', t.failed_attempts,
   'warning_days', case when ${isWarned} then extract(day from statement_timestamp() - t.first_failure_at)::int end,
-  'disables_at', case when ${isWarned} then ${instantText(`t.first_failure_at + interval '${DISABLE_AFTER_DAYS} days'`)} end,
+  'disables_at', case when ${isWarned} then ${instantText(`(t.first_failure_at + interval '${DISABLE_AFTER_DAYS} days')`)} end,
   'attempt_ms', t.attempt_ms, 'last_answer', ${lastAnswer},
   'next_attempt_at', case when t.status = 'enabled' then ${nextAttempt} end)) from troubled t`
 

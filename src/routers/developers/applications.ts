@@ -1,25 +1,27 @@
 import * as z from 'zod'
-import { createKey, listKeys, revokeKey } from '../domain/applications/api-keys.ts'
-import { createApplication, deleteApplication, updateApplication } from '../domain/applications/applications.ts'
-import { findAttention } from '../domain/applications/attention/needs-attention.ts'
-import { Attention } from '../domain/applications/attention/resources.ts'
-import { listApplicationAudit } from '../domain/applications/audit-log.ts'
-import { listSecrets, revokeSecret, rotateSecret } from '../domain/applications/client-secrets.ts'
-import { getApplication, listApplications } from '../domain/applications/list.ts'
+import { createKey, listKeys, revokeKey } from '../../domain/applications/api-keys.ts'
+import { createApplication, deleteApplication, updateApplication } from '../../domain/applications/applications.ts'
+import { findAttention } from '../../domain/applications/attention/needs-attention.ts'
+import { Attention } from '../../domain/applications/attention/resources.ts'
+import { listApplicationAudit } from '../../domain/applications/audit-log.ts'
+import { listSecrets, revokeSecret, rotateSecret } from '../../domain/applications/client-secrets.ts'
+import { getApplication, listApplications } from '../../domain/applications/list.ts'
 import {
   ApiKey,
   Application,
   ClientSecret,
   CreatedApiKey,
   CreatedApplication,
-} from '../domain/applications/resources.ts'
-import { rollKey } from '../domain/applications/roll-api-key.ts'
-import { AuditRecord } from '../domain/audit/resources.ts'
-import { apiScopes, scopes } from '../domain/core/scopes.ts'
-import { grantTypes } from '../shared/grants.ts'
-import { listOf, page, paging, text } from './fields.ts'
-import { procedure } from './operation.ts'
-import { router } from './trpc.ts'
+} from '../../domain/applications/resources.ts'
+import { rollKey } from '../../domain/applications/roll-api-key.ts'
+import { AuditRecord } from '../../domain/audit/resources.ts'
+import { TokenResponse } from '../../domain/core/resources.ts'
+import { apiScopes, scopes } from '../../domain/core/scopes.ts'
+import { issuePlaygroundToken } from '../../domain/oauth/playground-token.ts'
+import { grantTypes } from '../../shared/grants.ts'
+import { listOf, page, paging, text } from '../fields.ts'
+import { procedure } from '../operation.ts'
+import { router } from '../trpc.ts'
 
 const registration = () => ({
   website_url: text().nullish(),
@@ -113,6 +115,11 @@ export const applicationsRouter = router({
     .input(byId())
     .output(z.object({ client_secret: z.string() }))
     .mutation(({ ctx, input }) => rotateSecret(ctx, input)),
+
+  issueToken: procedure({ access: 'session' })
+    .input(z.object({ application_id: text(), stands_for: z.enum(['me', 'application']) }))
+    .output(TokenResponse)
+    .mutation(({ ctx, input }) => issuePlaygroundToken(ctx, input)),
 
   secrets: secretsRouter,
   keys: keysRouter,

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { getUsage } from '../domain/usage/read.ts'
-import { Usage } from '../domain/usage/resources.ts'
-import { text } from './fields.ts'
-import { procedure } from './operation.ts'
-import { router } from './trpc.ts'
+import { getUsage } from '../../domain/usage/read.ts'
+import { Usage } from '../../domain/usage/resources.ts'
+import { text } from '../fields.ts'
+import { procedure } from '../operation.ts'
+import { router } from '../trpc.ts'
 
 /** How much an application asks for, for its owner. */
 export const usageRouter = router({

@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { explainRequest } from '../domain/requests/explain.ts'
-import { listRequests } from '../domain/requests/list.ts'
-import { ExplainedRequest, LoggedRequest, RequestSummary } from '../domain/requests/resources.ts'
-import { summarizeRequests } from '../domain/requests/summary.ts'
-import { page, paging, text, wholeNumber } from './fields.ts'
-import { procedure } from './operation.ts'
-import { router } from './trpc.ts'
+import { explainRequest } from '../../domain/requests/explain.ts'
+import { listRequests } from '../../domain/requests/list.ts'
+import { ExplainedRequest, LoggedRequest, RequestSummary } from '../../domain/requests/resources.ts'
+import { summarizeRequests } from '../../domain/requests/summary.ts'
+import { page, paging, text, wholeNumber } from '../fields.ts'
+import { procedure } from '../operation.ts'
+import { router } from '../trpc.ts'
 
 const SEARCH_LENGTH_MAX = 200
 /** Of an `X-Request-Id` that is taken from a caller. */

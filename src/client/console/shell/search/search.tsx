@@ -1,0 +1,29 @@
+import { Kbd, Modal, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
+import { Icon } from '../../components/icon.tsx'
+import { SearchBox } from './search-box.tsx'
+
+/** Finds pages, applications, subscriptions, and whatever has an identifier; by Ctrl-K from anywhere. */
+export function Search() {
+  const [isOpen, { open, close }] = useDisclosure(false)
+  useHotkeys([['mod+K', open]], [])
+  return (
+    <>
+      <UnstyledButton className="search-button" onClick={open} aria-label="Search" aria-keyshortcuts="Control+K">
+        <Icon shape="search" />
+        <Kbd visibleFrom="sm" size="xs" aria-hidden="true">
+          Ctrl K
+        </Kbd>
+      </UnstyledButton>
+      <Modal
+        opened={isOpen}
+        onClose={close}
+        title={<VisuallyHidden>Search</VisuallyHidden>}
+        withCloseButton={false}
+        yOffset="12vh"
+      >
+        <SearchBox onChosen={close} />
+      </Modal>
+    </>
+  )
+}
