@@ -28,7 +28,7 @@ export function Answer({ answer }: { answer: PlaygroundAnswer }) {
           It has no body.
         </Text>
       ) : (
-        <CodeBlock code={indented(text)} label="Body of the answer" />
+        <CodeBlock code={indented(text)} label="What was answered" />
       )}
       <details className="more">
         <summary>{`${headers.length} headers`}</summary>
