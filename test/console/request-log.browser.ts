@@ -1,8 +1,15 @@
+import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { hasBrowser, logIn, openBrowser, pictureOf } from './support/browser.ts'
 
 /** As a phone and as a desk. */
 const widths = [390, 1280]
+
+/** By how many pixels something is wider than the window, the header as well. */
+const overflowOf = (page: Page) =>
+  page.evaluate<number>(
+    `Math.max(...[document.documentElement, document.querySelector('header')].map((one) => one.scrollWidth - one.clientWidth))`,
+  )
 
 describe.skipIf(!hasBrowser)('a developer whose requests fail', () => {
   test.each(widths)(
@@ -52,7 +59,7 @@ describe.skipIf(!hasBrowser)('a developer whose requests fail', () => {
       expect(new URL(page.url()).searchParams.get('code')).toBe('channel_not_found')
       const requests = page.getByRole('region', { name: 'Requests' })
       await requests.getByRole('listitem').filter({ hasText: 'No channel has this slug.' }).first().waitFor()
-      expect(await requests.getByText('invalid_client').count()).toBe(0)
+      await requests.getByRole('listitem').filter({ hasText: 'invalid_client' }).first().waitFor({ state: 'detached' })
       await page.goBack()
 
       await page.goto(`/console/developer/requests/${requestId}`)
@@ -104,7 +111,7 @@ describe.skipIf(!hasBrowser)('a developer whose requests fail', () => {
     const answer = page.getByRole('region', { name: 'Answer' })
     await answer.getByText('201', { exact: true }).waitFor({ timeout: 30_000 })
     await answer.getByText(/^\d+ headers$/).click()
-    await answer.getByText('x-request-id').waitFor()
+    await answer.getByText('x-request-id', { exact: true }).waitFor()
     await body.fill(JSON.stringify({ room_name: 'streamer', content: 'x'.repeat(501) }))
     await page.getByRole('button', { name: 'Send' }).click()
     await answer.getByText('400', { exact: true }).waitFor()
@@ -112,6 +119,7 @@ describe.skipIf(!hasBrowser)('a developer whose requests fail', () => {
     await page.getByText('Python', { exact: true }).click()
     await page.getByRole('figure', { name: 'The request as Python' }).getByText('import requests').waitFor()
     await pictureOf(page, `playground-${width}`)
+    expect(await overflowOf(page)).toBe(0)
     expect(faults).toEqual([])
   })
 })

@@ -2,7 +2,10 @@ import { NativeSelect, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useSearchParams } from 'react-router'
 import type { Outputs } from '../../app/session.tsx'
-import { statuses } from './request-filters.ts'
+import { FilterBar } from '../../components/filter-bar.tsx'
+import { TimeInput } from '../../components/forms/time-input.tsx'
+import { instantOf } from '../deliveries/ledger-filters.ts'
+import { requestFilterNames, statuses } from './request-filters.ts'
 import type { KeyNames } from './use-key-names.ts'
 
 type Groups = Outputs['requests']['summary']['groups']
@@ -19,44 +22,44 @@ const choicesOf = (values: (string | null)[], chosen: string | null): string[] =
 /** Keeps the filters in the address, so that a link or the back button leads to the same list. */
 export function FilterInputs({ groups, keyNames }: { groups: Groups; keyNames: KeyNames }) {
   const [search, setSearch] = useSearchParams()
-  const change = (name: string, value: string) =>
+  const keep = (name: string, value: string | undefined) =>
     setSearch((now) => {
       const next = new URLSearchParams(now)
-      if (value === '') next.delete(name)
-      else next.set(name, value)
+      if (value) next.set(name, value)
+      else next.delete(name)
       return next
     })
-  const type = useDebouncedCallback((text: string) => change('text', text), TYPING_MS)
+  const type = useDebouncedCallback((text: string) => keep('text', text), TYPING_MS)
   const input = (name: string) => ({
     value: search.get(name) ?? '',
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => change(name, currentTarget.value),
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => keep(name, currentTarget.value),
   })
-  const operations = choicesOf(
-    groups.map(({ operation }) => operation),
-    search.get('operation'),
-  )
-  const codes = choicesOf(
-    groups.map(({ code }) => code),
-    search.get('code'),
-  )
+  const moment = (name: string) => ({
+    value: instantOf(search.get(name)),
+    onChange: (at: string | undefined) => keep(name, at),
+  })
+  const listed = (of: 'operation' | 'code') =>
+    choicesOf(
+      groups.map((group) => group[of]),
+      search.get(of),
+    )
   const status = search.get('status')
   const exact = status !== null && /^\d+$/.test(status) ? [{ value: status, label: status }] : []
   const keys = [...keyNames].map(([value, label]) => ({ value, label }))
   return (
-    <search className="filters" aria-label="Filters">
+    <FilterBar set={requestFilterNames.filter((name) => search.has(name)).length}>
       <NativeSelect label="Status" data={[any('Any status'), ...statusChoices, ...exact]} {...input('status')} />
-      <NativeSelect label="Code" data={[any('Any code'), ...codes]} {...input('code')} />
-      <NativeSelect label="Operation" data={[any('Any operation'), ...operations]} {...input('operation')} />
+      <NativeSelect label="Code" data={[any('Any code'), ...listed('code')]} {...input('code')} />
+      <NativeSelect label="Operation" data={[any('Any operation'), ...listed('operation')]} {...input('operation')} />
       <NativeSelect label="Key" data={[any('Any credential'), ...keys]} {...input('key')} />
-      <TextInput label="From" type="datetime-local" {...input('from')} />
-      <TextInput label="To" type="datetime-local" {...input('to')} />
+      <TimeInput label="From" {...moment('from')} />
+      <TimeInput label="To" {...moment('to')} />
       <TextInput
         label="Text"
-        description="Of the request id, the message, or what was sent"
-        key={search.has('text') ? 'typed' : 'empty'}
+        description="Of the request id, the message, or what was sent."
         defaultValue={search.get('text') ?? ''}
         onChange={({ currentTarget }) => type(currentTarget.value)}
       />
-    </search>
+    </FilterBar>
   )
 }

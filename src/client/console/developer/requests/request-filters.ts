@@ -18,11 +18,18 @@ export type RequestFilters = {
   to?: string
 }
 
+/** Their names in an address. */
+export const requestFilterNames = ['status', 'code', 'operation', 'key', 'text', 'from', 'to']
+
 const isChoice = (value: string): value is StatusChoice => value in statuses
 
 /** The filters in an address. Values that are not valid are left out. */
 export function readRequestFilters(search: URLSearchParams): RequestFilters {
-  const [status, from, to] = [statusOf(search.get('status')), momentOf(search.get('from')), momentOf(search.get('to'))]
+  const [status, from, to] = [
+    statusOf(search.get('status')),
+    instantOf(search.get('from')),
+    instantOf(search.get('to')),
+  ]
   const [code, operation] = [search.get('code'), search.get('operation')]
   const [credential_id, text] = [search.get('key'), search.get('text')?.trim()]
   return {
@@ -41,9 +48,6 @@ function statusOf(text: string | null): StatusChoice | number | undefined {
   if (isChoice(text)) return text
   return /^[1-9]\d\d$/.test(text) ? Number(text) : undefined
 }
-
-/** Links from other pages hold instants, and the inputs local times. */
-const momentOf = (text: string | null) => instantOf(text)
 
 /** The address of an application's log with these filters. */
 export function requestLogAddress(applicationId: string, filters: Record<string, string> = {}): string {

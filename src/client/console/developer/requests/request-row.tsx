@@ -24,16 +24,17 @@ export function toneOf(status: number): Tone {
 export const answerWords = ({ status, code }: Pick<LoggedRequest, 'status' | 'code'>): string =>
   status === CLIENT_GONE ? 'The client left before the answer' : [status, code].filter(Boolean).join(' ')
 
-/** Whose credential made a request: a key by its name, where it is known. */
-export function credentialWords(id: string | null, keyNames: KeyNames): string {
-  if (id === null) return 'no key and no person'
+/** Whose credential made a request: a key by its name, where it is known; nothing where none was asked for. */
+function credentialWords({ operation, credential_id: id }: LoggedRequest, keyNames: KeyNames): string | null {
+  if (id === null) return operation.includes('/oauth/') ? null : 'by a token of the application'
   if (id.startsWith('grt_')) return 'for a person'
   const name = keyNames.get(id)
   return name === undefined ? 'by a key that is gone' : `by key “${name}”`
 }
 
 export function RequestRow({ request, keyNames }: { request: LoggedRequest; keyNames: KeyNames }) {
-  const { request_id, at, operation, status, message, duration_ms, credential_id } = request
+  const { request_id, at, operation, status, message, duration_ms } = request
+  const credential = credentialWords(request, keyNames)
   return (
     <li className="row">
       <div className="row-main">
@@ -47,7 +48,8 @@ export function RequestRow({ request, keyNames }: { request: LoggedRequest; keyN
           </Text>
         )}
         <Text size="sm" c="dimmed">
-          <Instant at={at} isAbsolute /> · {describeDuration(duration_ms)} · {credentialWords(credential_id, keyNames)}
+          <Instant at={at} isAbsolute /> · {describeDuration(duration_ms)}
+          {credential && ` · ${credential}`}
         </Text>
         <details className="more">
           <summary>Details</summary>

@@ -1,4 +1,4 @@
-import { Kbd, Modal, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { Kbd, Modal, UnstyledButton } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { Icon } from '../../components/icon.tsx'
 import { SearchBox } from './search-box.tsx'
@@ -15,15 +15,14 @@ export function Search() {
           Ctrl K
         </Kbd>
       </UnstyledButton>
-      <Modal
-        opened={isOpen}
-        onClose={close}
-        title={<VisuallyHidden>Search</VisuallyHidden>}
-        withCloseButton={false}
-        yOffset="12vh"
-      >
-        <SearchBox onChosen={close} />
-      </Modal>
+      <Modal.Root opened={isOpen} onClose={close} yOffset="12vh">
+        <Modal.Overlay />
+        <Modal.Content aria-label="Search">
+          <Modal.Body pt="md">
+            <SearchBox onChosen={close} />
+          </Modal.Body>
+        </Modal.Content>
+      </Modal.Root>
     </>
   )
 }
