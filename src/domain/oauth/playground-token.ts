@@ -14,7 +14,7 @@ import { ACCESS_TOKEN_LIFE } from './lifetimes.ts'
 import { tokenResponse } from './token-response.ts'
 
 /** Whom a token of the playground stands for: the developer, or the application itself. */
-export type PlaygroundTokenRequest = { application_id: string; stands_for: 'me' | 'application' }
+type PlaygroundTokenRequest = { application_id: string; stands_for: 'me' | 'application' }
 
 type Values = [hash: Buffer, clientId: string, userId: string | null, grantId: string | null, createdAt: string]
 type Issued = { scope: string }

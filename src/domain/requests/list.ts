@@ -8,7 +8,7 @@ import { type Period, periodBounds } from './period.ts'
 import type { LoggedRequest } from './resources.ts'
 
 /** `failed`: everything from 400 on. A number: exactly this status. */
-export type StatusFilter = 'failed' | '2xx' | '4xx' | '5xx' | number
+type StatusFilter = 'failed' | '2xx' | '4xx' | '5xx' | number
 
 export type RequestFilter = PageRequest &
   Period & {

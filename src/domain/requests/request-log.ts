@@ -30,7 +30,7 @@ export type LoggedRow = {
   sent: string | null
 }
 /** How many failed requests of an application in the minute that begins at `minuteMs` were not kept. */
-export type Omission = { clientId: string; minuteMs: number; failures: number }
+type Omission = { clientId: string; minuteMs: number; failures: number }
 
 /** What waits to be stored. */
 export type LoggedBatch = { rows: LoggedRow[]; omissions: Omission[] }

@@ -29,7 +29,7 @@ const NODES_MAX = 100
 const STRUCK = '…'
 
 /** What a request sent, as far as it may be shown: its path without its query, and the fields of its query and its body. */
-export type SentRequest = { path?: string | undefined; query?: unknown; body?: unknown }
+type SentRequest = { path?: string | undefined; query?: unknown; body?: unknown }
 
 /**
  * What a failed request sent as JSON of at most 1,200 characters, without values that are secrets by the names of their fields or by

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-export const hitKinds = ['application', 'subscription', 'delivery', 'key', 'message', 'request'] as const
+const hitKinds = ['application', 'subscription', 'delivery', 'key', 'message', 'request'] as const
 
 /** Something of the person who searches; `application_id` where it is looked at on a page of the application. */
 export const SearchHit = z.object({

@@ -8,7 +8,7 @@ export const statuses = {
 } as const
 type StatusChoice = keyof typeof statuses
 
-export type RequestFilters = {
+type RequestFilters = {
   status?: StatusChoice | number
   code?: string
   operation?: string

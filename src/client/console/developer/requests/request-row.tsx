@@ -11,7 +11,7 @@ import { describeDuration } from '../../components/times.ts'
 import { explanationAddress } from './request-filters.ts'
 import type { KeyNames } from './use-key-names.ts'
 
-export type LoggedRequest = Outputs['requests']['list']['items'][number]
+type LoggedRequest = Outputs['requests']['list']['items'][number]
 
 const CLIENT_GONE = 499
 
