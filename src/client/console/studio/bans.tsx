@@ -7,12 +7,13 @@ import type { Outputs } from '../app/session.tsx'
 import { Empty } from '../components/feedback/empty.tsx'
 import { Loaded } from '../components/feedback/loaded.tsx'
 import { useAction } from '../components/forms/action.ts'
+import { Form } from '../components/forms/form.tsx'
+import { useSubmit } from '../components/forms/submit.ts'
 import { Instant } from '../components/instant.tsx'
 import { More } from '../components/more.tsx'
 import { Page } from '../components/page.tsx'
 import { byCursor, itemsOf } from '../components/pages.ts'
 import { Section } from '../components/section.tsx'
-import { useBan } from './use-ban.ts'
 
 type Ban = Outputs['moderation']['list']['items'][number]
 
@@ -36,39 +37,55 @@ export function Bans() {
   )
 }
 
+/** Whoever has this username; it is looked up, since a ban names people by their identifier. */
+async function banByName({ username }: { username: string }) {
+  const { id } = await client.channels.get.query({ slug: username.trim() })
+  return client.moderation.ban.mutate({ user_id: id })
+}
+
+const errorsOf = (error: unknown): Record<string, string> => {
+  const { code, message } = failureOf(error)
+  if (code === 'channel_not_found') return { username: 'There is nobody with this name.' }
+  return code === 'already_banned' || code === 'cannot_ban_self' ? { username: message } : {}
+}
+
 function BanForm() {
-  const { ban, isPending } = useBan()
+  const trpc = useTRPC()
   const form = useForm({ initialValues: { username: '' } })
-  const submit = form.onSubmit(async ({ username }) => {
-    try {
-      const channel = await client.channels.get.query({ slug: username.trim() })
-      if (await ban(channel)) form.reset()
-    } catch (error) {
-      const { code, message } = failureOf(error)
-      form.setFieldError('username', code === 'channel_not_found' ? 'There is nobody with this name.' : message)
-    }
-  })
+  const submit = useSubmit(
+    form,
+    { mutationFn: banByName },
+    {
+      errorsOf,
+      done: 'They cannot write in your chat any more.',
+      refresh: trpc.moderation.pathKey(),
+      onDone: form.reset,
+    },
+  )
   return (
     <Section title="Ban somebody">
-      <form onSubmit={submit}>
-        <Group align="flex-start">
-          <TextInput
-            label="Username"
-            required
-            maxLength={25}
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            {...form.getInputProps('username')}
-          />
-          <Button type="submit" variant="default" mt={25} loading={isPending}>
-            Ban
-          </Button>
-        </Group>
-      </form>
+      <Form form={form} submit={submit} onSubmit={submit.send} isFleeting buttons={<BanButton {...submit} />}>
+        <TextInput
+          label="Username"
+          required
+          maxLength={25}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...form.getInputProps('username')}
+        />
+      </Form>
     </Section>
   )
 }
+
+const BanButton = ({ isPending }: { isPending: boolean }) => (
+  <Group>
+    <Button type="submit" variant="default" loading={isPending}>
+      Ban
+    </Button>
+  </Group>
+)
 
 const BanList = ({ bans }: { bans: Ban[] }) => (
   <Section title="Banned">

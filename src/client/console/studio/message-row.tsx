@@ -1,15 +1,27 @@
-import { ActionIcon, Group, Menu, Text } from '@mantine/core'
+import { ActionIcon, Button, Group, Text, Tooltip } from '@mantine/core'
+import { useLayoutEffect, useRef } from 'react'
 import { useAccount } from '../app/session.tsx'
-import { useConfirm } from '../components/forms/confirm.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Instant } from '../components/instant.tsx'
 import type { Message } from './room.ts'
 import { useBan } from './use-ban.ts'
+import type { Room } from './use-room.ts'
 
-type MessageRowProps = { message: Message; onDelete: (id: string) => Promise<void> }
+type MessageRowProps = { message: Message; room: Pick<Room, 'remove' | 'restore' | 'leaving'> }
 
-export function MessageRow({ message, onDelete }: MessageRowProps) {
-  const { content, created_at, user_name } = message
+/** A message of the room, with what its owner can do about it at one press, and undo. */
+export function MessageRow({ message, room }: MessageRowProps) {
+  const { id, user_identity, user_name } = message
+  const { ban, unban, isBanned } = useBan({ id: user_identity, username: user_name })
+  const banAndRemove = () => {
+    room.remove(id)
+    ban()
+  }
+  const undo = () => {
+    room.restore(id)
+    if (isBanned) unban()
+  }
+  if (room.leaving.has(id)) return <LeavingMessage name={user_name} isBanned={isBanned} onUndo={undo} />
   return (
     <li className="message">
       <div className="message-text">
@@ -18,44 +30,62 @@ export function MessageRow({ message, onDelete }: MessageRowProps) {
             {user_name}
           </Text>
           <Text component="span" size="xs" c="dimmed">
-            <Instant at={created_at} />
+            <Instant at={message.created_at} />
           </Text>
         </Group>
-        <Text size="sm" className="breakable">
-          {content}
+        <Text size="sm" className="breakable" dir="auto">
+          {message.content}
         </Text>
       </div>
-      <MessageMenu message={message} onDelete={onDelete} />
+      <MessageButtons message={message} onDelete={() => room.remove(id)} onBan={banAndRemove} />
     </li>
   )
 }
 
-function MessageMenu({ message: { id, user_identity, user_name }, onDelete }: MessageRowProps) {
+type MessageButtonsProps = { message: Message; onDelete: () => void; onBan: () => void }
+
+function MessageButtons({ message: { user_identity, user_name }, onDelete, onBan }: MessageButtonsProps) {
   const { id: ownId } = useAccount()
-  const confirm = useConfirm()
-  const { ban } = useBan()
-  const remove = async () => {
-    if (await confirm(deletion)) await onDelete(id)
-  }
+  const [deletion, banning] = [`Delete the message of ${user_name}`, `Ban ${user_name} and delete the message`]
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`What to do with the message of ${user_name}`}>
-          <Icon shape="more" />
+    <Group gap={2} wrap="nowrap" className="message-buttons">
+      <Tooltip label={deletion}>
+        <ActionIcon variant="subtle" color="gray" aria-label={deletion} onClick={onDelete}>
+          <Icon shape="trash" />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => void remove()}>Delete message</Menu.Item>
-        {user_identity !== ownId && (
-          <Menu.Item onClick={() => void ban({ id: user_identity, username: user_name })}>Ban {user_name}</Menu.Item>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+      </Tooltip>
+      {user_identity !== ownId && (
+        <Tooltip label={banning}>
+          <ActionIcon variant="subtle" color="gray" aria-label={banning} onClick={onBan}>
+            <Icon shape="ban" />
+          </ActionIcon>
+        </Tooltip>
+      )}
+    </Group>
   )
 }
 
-const deletion = {
-  title: 'Delete this message?',
-  body: 'It disappears for everybody. This cannot be undone.',
-  action: 'Delete message',
+type LeavingMessageProps = { name: string; isBanned: boolean; onUndo: () => void }
+
+/** In the place of a message for as long as its deletion can be undone. The focus goes with it, and is handed on at its end. */
+function LeavingMessage({ name, isBanned, onUndo }: LeavingMessageProps) {
+  const row = useRef<HTMLLIElement>(null)
+  useLayoutEffect(() => {
+    const here = row.current
+    here?.querySelector('button')?.focus({ preventScroll: true })
+    return () => {
+      const log = here?.closest<HTMLElement>('[tabindex="0"]')
+      if (here?.contains(document.activeElement)) log?.focus({ preventScroll: true })
+    }
+  }, [])
+  return (
+    <li className="message" data-state="leaving" ref={row}>
+      <Text size="sm" c="dimmed" role="status" className="message-text">
+        {isBanned ? `${name} is banned, and the message deleted.` : 'Message deleted.'}
+      </Text>
+      <Button size="compact-xs" variant="default" onClick={onUndo}>
+        Undo
+      </Button>
+    </li>
+  )
 }

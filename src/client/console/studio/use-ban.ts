@@ -1,20 +1,30 @@
+import { useRef, useState } from 'react'
 import { useTRPC } from '../app/api.ts'
 import { useAction } from '../components/forms/action.ts'
 
 type Person = { id: string; username: string }
 
-/** Bans a user from the signed-in user's channel, after a confirmation; resolves to whether it was done. */
-export function useBan() {
+/** Bans a user from the signed-in user's channel at one press, and takes that back. */
+export function useBan({ id: user_id, username }: Person) {
   const trpc = useTRPC()
-  const { run, isPending } = useAction(trpc.moderation.ban.mutationOptions(), {
-    done: 'They cannot write in your chat any more.',
-    failed: 'The ban was not made',
-    refresh: trpc.moderation.pathKey(),
+  const [isBanned, setIsBanned] = useState(false)
+  const made = useRef<Promise<unknown>>(undefined)
+  const refresh = trpc.moderation.pathKey()
+  const making = useAction(trpc.moderation.ban.mutationOptions(), { failed: `${username} was not banned`, refresh })
+  const lifting = useAction(trpc.moderation.unban.mutationOptions(), {
+    done: `${username} may write again.`,
+    failed: 'The ban was not lifted',
+    refresh,
   })
-  const ban = async ({ id, username }: Person): Promise<boolean> => {
-    const body = `${username} can no longer write in your chat. You can lift the ban at any time.`
-    const question = { title: `Ban ${username}?`, body, action: 'Ban' }
-    return (await run({ user_id: id }, question)) !== undefined
+  const ban = async (): Promise<void> => {
+    setIsBanned(true)
+    made.current = making.run({ user_id })
+    if (!(await made.current)) setIsBanned(false)
   }
-  return { ban, isPending }
+  const unban = async (): Promise<void> => {
+    setIsBanned(false)
+    await made.current
+    await lifting.run({ user_id })
+  }
+  return { ban: () => void ban(), unban: () => void unban(), isBanned }
 }

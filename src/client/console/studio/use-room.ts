@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useSubscription } from '@trpc/tanstack-react-query'
 import { useReducer } from 'react'
-import { client, useTRPC } from '../app/api.ts'
+import { askWhoIsThere, client, useTRPC } from '../app/api.ts'
 import { useAccount } from '../app/session.tsx'
-import { notifyFailed } from '../components/feedback/notices.tsx'
 import { byCursor, itemsOf } from '../components/pages.ts'
 import { changed, messagesOf, unchanged } from './room.ts'
+import { useDeletion } from './use-deletion.ts'
 
 const PAGE = 50
 
@@ -25,6 +25,7 @@ export function useRoom(room_name: string) {
       { room_name },
       {
         onStarted: () => void query.refetch(),
+        onError: askWhoIsThere,
         onData({ data: { change, message } }) {
           if (change === 'sent') dispatch({ kind: 'sent', message })
           else dispatch({ kind: 'deleted', id: message.id })
@@ -43,17 +44,9 @@ export function useRoom(room_name: string) {
     }
   }
 
-  const remove = async (id: string): Promise<void> => {
-    dispatch({ kind: 'deleted', id })
-    try {
-      await client.chat.delete.mutate({ messageId: id })
-    } catch (error) {
-      dispatch({ kind: 'restored', id })
-      notifyFailed('The message was not deleted', error)
-    }
-  }
-
+  const deletion = useDeletion(dispatch)
   const listed = query.data ? itemsOf(query.data) : []
   const discard = (draft: string) => dispatch({ kind: 'discarded', draft })
-  return { query, stream, messages: messagesOf(listed, changes), drafts: changes.drafts, send, remove, discard }
+  const messages = messagesOf(listed, changes)
+  return { query, stream, messages, leaving: changes.leaving, drafts: changes.drafts, send, discard, ...deletion }
 }

@@ -6,6 +6,8 @@ import { fieldErrors } from './field-errors.ts'
 type Outcome<Output, Input> = {
   /** The service's names of the fields, for what it says about them. */
   fields?: readonly string[]
+  /** What a refusal says about fields, where their names do not tell. */
+  errorsOf?: (error: unknown) => Record<string, string>
   /** The message shown on success. */
   done?: string
   /** The queries to load again afterwards. */
@@ -23,7 +25,7 @@ export type Submit<Input> = { send: (input: Input) => void; error: unknown; isPe
 export function useSubmit<Values extends Record<string, unknown>, Output, Failure, Input, Prepared>(
   form: UseFormReturnType<Values>,
   options: UseMutationOptions<Output, Failure, Input, Prepared>,
-  { fields = [], done, refresh, onDone }: Outcome<Output, Input>,
+  { fields = [], errorsOf = (error) => fieldErrors(error, fields), done, refresh, onDone }: Outcome<Output, Input>,
 ): Submit<Input> & { data: Output | undefined } {
   const queries = useQueryClient()
   const { mutate, data, error, isPending, isSuccess } = useMutation({
@@ -34,7 +36,7 @@ export function useSubmit<Values extends Record<string, unknown>, Output, Failur
       if (refresh) void queries.invalidateQueries({ queryKey: refresh })
       onDone?.(output, input)
     },
-    onError: (failure) => form.setErrors(fieldErrors(failure, fields)),
+    onError: (failure) => form.setErrors(errorsOf(failure)),
   })
   return { send: (input) => mutate(input), data, error, isPending, isSuccess }
 }
