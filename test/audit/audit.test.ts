@@ -9,6 +9,7 @@ import type { UserContext } from '../../src/domain/core/context.ts'
 import { createdAtOf, newId } from '../../src/domain/core/ids.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
 import { revokeAllowed } from '../../src/domain/oauth/allowed-applications.ts'
+import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
 import { CALLBACK, caller, createOAuthApp, type OAuthApp } from '../support/flows.ts'
 
 let app: OAuthApp
@@ -58,6 +59,19 @@ test('the owner of an application sees what was done to its credentials, newest 
   for (const secret of [client_secret, rotated.client_secret, key.key, rolled.key]) {
     expect(JSON.stringify(items)).not.toContain(secret)
   }
+})
+
+test('things and people are called by their names, and addresses by their hosts, for as long as there are such', async () => {
+  const { id } = await newApplication()
+  await createKey(owner, { application_id: id, name: 'Laptop' })
+  const names = async () => (await listApplicationAudit(owner, { application_id: id, ...all })).items[0]
+  expect(await names()).toMatchObject({ actor_name: 'owner', application_name: 'Audited', target_name: 'Laptop' })
+  const url = 'https://example.com/hook?token=secret'
+  const made = await createSubscriptionForApplication(owner, { application_id: id, url, event_types: ['channel.updated'] })
+  expect(await names()).toMatchObject({ target_id: made.id, target_name: 'example.com' })
+  await deleteApplication(owner, { id })
+  const { items } = await listOwnAudit(owner, all)
+  expect(items[0]).toMatchObject({ actor_name: 'owner', application_name: null, target_name: null })
 })
 
 test('what a user allowed is on both sides; from where, on the user’s alone', async () => {

@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)('a streamer', () => {
     await page.getByRole('heading', { name: 'A compiler in two evenings' }).waitFor()
   })
 
-  test('sees a message arrive, answers, deletes it, and bans who wrote it', async () => {
+  test('sees a message arrive, answers, deletes it and bans who wrote it, at one press each, and undoes that', async () => {
     const { page } = visitor
     await page.getByRole('link', { name: 'Chat', exact: true }).click()
     await page.getByText('Live', { exact: true }).waitFor()
@@ -52,16 +52,23 @@ describe.skipIf(!hasBrowser)('a streamer', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('listitem').filter({ hasText: 'It is' }).getByText('just now').waitFor()
 
-    await message.getByRole('button', { name: 'What to do' }).click()
-    await page.getByRole('menuitem', { name: 'Ban viewer' }).click()
-    await confirm('Ban')
-    await page.getByText('They cannot write in your chat any more.').waitFor()
-    expect(await (await say('viewer', 'And now?')).json()).toMatchObject({ error: { code: 'sender_banned' } })
+    const undo = () => page.getByRole('button', { name: 'Undo' }).click()
+    await message.getByRole('button', { name: 'Delete the message of viewer' }).click()
+    await undo()
+    await message.getByRole('button', { name: 'Ban viewer' }).click()
+    await page.getByText('viewer is banned, and the message deleted.').waitFor()
+    await undo()
+    await page.getByText('viewer may write again.').waitFor()
+    await message.waitFor()
+    expect((await say('viewer', 'Thanks')).status).toBe(201)
 
-    await message.getByRole('button', { name: 'What to do' }).click()
-    await page.getByRole('menuitem', { name: 'Delete message' }).click()
-    await confirm('Delete message')
+    await message.getByRole('button', { name: 'Ban viewer' }).click()
     await message.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' })
+    expect(await (await say('viewer', 'And now?')).json()).toMatchObject({ error: { code: 'sender_banned' } })
+    await page.reload()
+    await page.getByText('Thanks', { exact: true }).waitFor()
+    expect(await message.count()).toBe(0)
   })
 
   test('sees a message go that its author deletes', async () => {
@@ -84,11 +91,10 @@ describe.skipIf(!hasBrowser)('a streamer', () => {
     expect((await say('viewer', 'Thank you')).status).toBe(201)
 
     await page.getByLabel('Username').fill('nobody_at_all')
-    await page.getByRole('button', { name: 'Ban' }).click()
+    await page.getByRole('button', { name: 'Ban', exact: true }).click()
     await page.getByText('There is nobody with this name.').waitFor()
     await page.getByLabel('Username').fill('Outsider')
-    await page.getByRole('button', { name: 'Ban' }).click()
-    await confirm('Ban')
+    await page.getByRole('button', { name: 'Ban', exact: true }).click()
     await page.getByRole('listitem').filter({ hasText: 'outsider' }).getByRole('button', { name: 'Unban' }).click()
     await page.getByText('Nobody is banned').waitFor()
   })

@@ -9,12 +9,22 @@ export type FoundRecord = Omit<AuditRecord, 'at'>
 const LIST = 'audit'
 const AFTER_ALL = 'aud_~'
 
+/** What a person calls the target of a record `a`, while there is such a thing. Of an address only its host: the rest may hold secrets. */
+const targetName = `coalesce(
+    (select k.name from api_keys k where k.id = a.target_id),
+    (select o.name from overlay_keys o where o.id = a.target_id),
+    (select substring(s.url from '://(?:[^/?#@]*@)?([^/?#]+)') from webhook_subscriptions s where s.id = a.target_id))`
+
 /** SQL for the records about `$1` that are older than the record `$2`, newest first, at most `$3`; `origin` gives `ip` and `user_agent`. */
 export const recordsAbout = (column: 'user_id' | 'client_id', origin: string) => `
-  select id, action, actor_type, actor_id, user_id, client_id as application_id, target_id, request_id, details, ${origin}
-    from audit_log
-   where ${column} = $1 and id < $2
-   order by id desc limit $3`
+  select a.id, action, actor_type, actor_id, user_id, client_id as application_id, target_id, request_id, details, ${origin},
+         (select c.name from clients c where c.id = a.client_id) as application_name,
+         coalesce((select u.username from users u where u.id = a.actor_id),
+                  (select c.name from clients c where c.id = a.actor_id)) as actor_name,
+         ${targetName} as target_name
+    from audit_log a
+   where ${column} = $1 and a.id < $2
+   order by a.id desc limit $3`
 
 /** A page of what `find` reads, which is given the identifier to go on behind and how many rows to read. */
 export async function pageOfRecords(

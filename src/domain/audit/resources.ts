@@ -9,6 +9,10 @@ export const AuditRecord = z.object({
   action: z.string(),
   actor_type: z.enum(['user', 'client', 'api_key', 'operator', 'system']),
   actor_id: z.string().nullable(),
+  /** What the actor, the application and the target are called now; null for what is gone or has no name. */
+  actor_name: z.string().nullable(),
+  application_name: z.string().nullable(),
+  target_name: z.string().nullable(),
   user_id: z.string().nullable(),
   application_id: z.string().nullable(),
   target_id: z.string().nullable(),

@@ -45,11 +45,25 @@ const words: Record<string, string> = {
 
 export const describeAction = (action: string): string => words[action] ?? action
 
-/** Who did it, in words for the reader with this identifier. */
-export function describeActor({ actor_type, actor_id }: AuditRecord, readerId: string): string {
+/** Who did it, in words for the reader with this identifier; by name where it has one. */
+export function describeActor({ actor_type, actor_id, actor_name }: AuditRecord, readerId: string): string {
   if (actor_type === 'operator') return 'the operator of this service'
   if (actor_type === 'system') return 'the service itself'
-  if (actor_type === 'client') return 'the application'
+  if (actor_type === 'client') return actor_name ?? 'an application that is gone'
   if (actor_type === 'api_key') return 'an API key'
-  return actor_id === readerId ? 'you' : 'a user'
+  return actor_id === readerId ? 'you' : (actor_name ?? 'an account that is gone')
+}
+
+/** The page of the console about what a record tells of; undefined where there is none, or it is not the reader's. */
+export function pageOfTarget({ action, target_id, application_id, target_name }: AuditRecord, own: ReadonlySet<string>) {
+  const [noun = ''] = action.split('.')
+  if (noun === 'overlay_key') return '/studio/overlay'
+  if (noun === 'session') return '/account/sessions'
+  if (noun === 'grant') return '/account/connections'
+  if (application_id === null || !own.has(application_id)) return undefined
+  const application = `/developer/applications/${application_id}`
+  if (noun === 'key') return `${application}/keys`
+  if (noun === 'secret') return application
+  if (target_id?.startsWith('sub_')) return target_name === null ? undefined : `/developer/webhooks/${target_id}`
+  return undefined
 }

@@ -1,9 +1,12 @@
-import { Code, Text } from '@mantine/core'
+import { Anchor, Code, Text } from '@mantine/core'
+import { Link } from 'react-router'
 import { useAccount } from '../app/session.tsx'
-import { type AuditRecord, describeAction, describeActor } from './audit-words.ts'
+import { useApplications } from '../developer/use-applications.ts'
+import { type AuditRecord, describeAction, describeActor, pageOfTarget } from './audit-words.ts'
 import { describeBrowser } from './browsers.ts'
 import { Fact, Facts } from './facts.tsx'
 import { Instant } from './instant.tsx'
+import { Name } from './name.tsx'
 
 /** Who did what, newest first, each with the facts that an investigation asks for. */
 export function SecurityLog({ records }: { records: readonly AuditRecord[] }) {
@@ -29,9 +32,12 @@ function LogRow({ record }: { record: AuditRecord }) {
   return (
     <li className="row">
       <div className="row-main">
-        <Text fw={600}>{describeAction(action)}</Text>
-        <Text size="sm" c="dimmed">
-          <Instant at={at} isAbsolute /> · by {describeActor(record, id)}
+        <Text fw={600}>
+          {describeAction(action)}
+          <About record={record} />
+        </Text>
+        <Text size="sm" c="dimmed" component="div">
+          <Instant at={at} isAbsolute /> · by <Name>{describeActor(record, id)}</Name>
           {ip && ` · ${ip}`}
           {user_agent && ` · ${describeBrowser(user_agent)}`}
         </Text>
@@ -41,6 +47,40 @@ function LogRow({ record }: { record: AuditRecord }) {
         </details>
       </div>
     </li>
+  )
+}
+
+/** What it was done to, and in which application, with the pages about them. */
+function About({ record }: { record: AuditRecord }) {
+  const { application_id, application_name, target_name } = record
+  const { data: applications = [] } = useApplications()
+  const own = new Set(applications.map(({ id }) => id))
+  const page = pageOfTarget(record, own)
+  const isOwn = application_id !== null && own.has(application_id)
+  return (
+    <>
+      {(target_name !== null || page !== undefined) && (
+        <>
+          {': '}
+          <Linked to={page} words={target_name ?? 'look at it'} />
+        </>
+      )}
+      {application_name !== null && (
+        <>
+          {' · '}
+          <Linked to={isOwn ? `/developer/applications/${application_id}` : undefined} words={application_name} />
+        </>
+      )}
+    </>
+  )
+}
+
+function Linked({ to, words }: { to: string | undefined; words: string }) {
+  if (to === undefined) return <Name>{words}</Name>
+  return (
+    <Anchor component={Link} to={to}>
+      <Name>{words}</Name>
+    </Anchor>
   )
 }
 

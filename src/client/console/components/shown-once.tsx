@@ -1,26 +1,35 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { holdPage } from '../app/unsaved.ts'
 import { CopyTextButton } from './copy.tsx'
 import { Notice } from './feedback/notice.tsx'
 
 export type Secret = { title: string; value: string; hint: string }
 
-/** Keeps the page while a secret is on it that cannot be shown again. */
-export function useHeldSecret(isShown: boolean): void {
+/** Keeps the page while a secret is on it that cannot be shown again, until the returned function is called, when somebody says that it is kept. */
+export function useHeldSecret(isShown: boolean): () => void {
+  const isKept = useRef(false)
   useEffect(() => {
     if (!isShown) return
-    return holdPage({ isAtStake: () => true, words: 'The secret on this page is shown only once. Have you kept it?' })
+    isKept.current = false
+    return holdPage({ isAtStake: () => !isKept.current, words: 'A secret is shown only once. Have you kept it?' })
   }, [isShown])
+  return () => {
+    isKept.current = true
+  }
 }
 
 /** A secret that is shown only once. A click beside the dialogue does not close it, since that would lose the secret. */
 export function ShownOnce({ secret, onClose }: { secret: Secret | undefined; onClose: () => void }) {
-  useHeldSecret(secret !== undefined)
+  const letGo = useHeldSecret(secret !== undefined)
+  const close = () => {
+    letGo()
+    onClose()
+  }
   return (
     <Modal
       opened={secret !== undefined}
-      onClose={onClose}
+      onClose={close}
       title={secret?.title}
       closeOnClickOutside={false}
       closeOnEscape={false}
@@ -40,7 +49,7 @@ export function ShownOnce({ secret, onClose }: { secret: Secret | undefined; onC
           </Text>
           <Group justify="flex-end">
             <CopyTextButton value={secret.value} label="Copy" />
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close}>
               I have kept it
             </Button>
           </Group>

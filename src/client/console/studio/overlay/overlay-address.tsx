@@ -9,11 +9,15 @@ type OverlayAddressProps = { overlay: CreatedOverlay | undefined; onClose: () =>
 
 /** The addresses of an overlay key, which are shown only once. A click beside the dialogue does not close it. */
 export function OverlayAddress({ overlay, onClose }: OverlayAddressProps) {
-  useHeldSecret(overlay !== undefined)
+  const letGo = useHeldSecret(overlay !== undefined)
+  const close = () => {
+    letGo()
+    onClose()
+  }
   return (
     <Modal
       opened={overlay !== undefined}
-      onClose={onClose}
+      onClose={close}
       title={overlay && `The address of ${isolated(overlay.name)}`}
       size="lg"
       closeOnClickOutside={false}
@@ -29,7 +33,7 @@ export function OverlayAddress({ overlay, onClose }: OverlayAddressProps) {
           {overlay.event_types.includes('chat.message.sent') && <ChatOverlay keyValue={overlay.key} />}
           <EventsAddress keyValue={overlay.key} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
+            <Button variant="default" onClick={close}>
               I have copied it
             </Button>
           </Group>

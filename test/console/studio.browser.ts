@@ -1,0 +1,88 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, logIn, openBrowser } from './support/browser.ts'
+
+describe.skipIf(!hasBrowser).each([1280, 390])('the studio at %d px', (width) => {
+  let browser: Awaited<ReturnType<typeof openBrowser>>
+  let page: Page
+  beforeAll(async () => {
+    if (!hasBrowser) return
+    browser = await openBrowser()
+    ;({ page } = await browser.visit({ viewport: { width, height: 844 } }))
+    await page.goto('/login?next=/console/studio')
+    await logIn(page, browser.product.demo.users.streamer)
+    await page.getByRole('heading', { name: 'Live stream' }).waitFor()
+  })
+  afterAll(() => browser?.[Symbol.asyncDispose]())
+
+  /** What a bot of the streamer's does. */
+  const call = (path: string, body: object) =>
+    fetch(browser.product.base + path, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${browser.product.demo.users.streamer.access_token}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    })
+  const stream = async () => {
+    const { base, demo } = browser.product
+    const response = await fetch(`${base}/v1/livestreams/?broadcaster_user_id=${demo.users.streamer.id}`, {
+      headers: { authorization: `Bearer ${demo.api_key}` },
+    })
+    const { data } = (await response.json()) as { data: { title: string; category: string }[] }
+    return data[0]
+  }
+
+  test('saves what was changed, and leaves alone what a bot has changed meanwhile', async () => {
+    const title = `By a bot at ${width}`
+    await page.getByLabel('Category').selectOption('')
+    expect((await call('/trpc/livestreams.update', { title })).status).toBe(200)
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Your stream is changed.').waitFor()
+    expect(await stream()).toMatchObject({ title, category: null })
+  })
+
+  test('shows what a bot changes in the fields that nobody has touched', async () => {
+    await page.getByLabel('Title').fill('Half typed')
+    expect((await call('/trpc/livestreams.update', { title: 'By a bot', category: 'software' })).status).toBe(200)
+    await page.getByRole('heading', { name: 'By a bot' }).waitFor()
+    expect(await page.getByLabel('Category').inputValue()).toBe('software')
+    expect(await page.getByLabel('Title').inputValue()).toBe('Half typed')
+    await page.getByLabel('Title').fill('By a bot')
+  })
+
+  test('keeps the place of who reads older messages', async () => {
+    for (let i = 0; i < 60; i++) {
+      const sent = await call('/v1/chat/messages', { room_name: 'streamer', content: `Line ${width}.${i}` })
+      expect(sent.status).toBe(201)
+    }
+    await page.goto('/console/studio/chat')
+    await page.getByText(`Line ${width}.59`, { exact: true }).waitFor()
+    await page.locator('.chat .mantine-ScrollArea-viewport').evaluate('(box) => { box.scrollTop = 0 }')
+    const first = page.locator('.messages > li').first()
+    const text = (await first.locator('p').last().textContent()) ?? ''
+    const place = async () => Math.round((await page.getByText(text, { exact: true }).boundingBox())?.y ?? 0)
+    const before = await place()
+    await page.getByRole('button', { name: 'Older messages' }).click()
+    await page.getByText(`Line ${width}.0`, { exact: true }).waitFor()
+    expect(Math.abs((await place()) - before)).toBeLessThan(60) // the button may have gone
+    await call('/v1/chat/messages', { room_name: 'streamer', content: `New at ${width}` })
+    await page.getByText(`New at ${width}`).waitFor()
+    expect(Math.abs((await place()) - before)).toBeLessThan(60)
+  })
+
+  test('deletes what is about to be deleted when the window closes', async () => {
+    const content = `Last words at ${width}`
+    await call('/v1/chat/messages', { room_name: 'streamer', content })
+    const message = page.getByRole('listitem').filter({ hasText: content })
+    await message.hover()
+    await message.getByRole('button', { name: 'Delete the message' }).click()
+    const deleted = page.waitForRequest(/chat\.delete/)
+    await page.goto('/docs/guides/')
+    await deleted
+    await page.goto('/console/studio/chat')
+    await page.getByText(`New at ${width}`).waitFor()
+    expect(await message.count()).toBe(0)
+  })
+})
