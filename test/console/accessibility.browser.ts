@@ -107,16 +107,60 @@ describe.skipIf(!hasBrowser)('in light and dark, narrow and wide, nobody is hind
       expect(await faultsOf(page)).toEqual([])
     })
 
-    test('in a dialog and a menu', async () => {
+    test('in a form in a dialog, when it is wrong, when it is left, and in a menu', async () => {
       const { page } = visitor
       await open(page, `/console/developer/applications/${ids.application}/keys`)
       await page.getByRole('button', { name: 'Create key' }).click()
-      await page.getByRole('dialog').waitFor()
+      const form = page.getByRole('dialog', { name: 'Create an API key' })
+      await form.getByRole('button', { name: 'Create key' }).click()
+      await form.getByText('Choose at least one.').waitFor()
       expect(await faultsOf(page)).toEqual([])
+      await form.getByRole('textbox', { name: 'Name' }).fill('For axe')
       await page.keyboard.press('Escape')
+      await page.getByRole('button', { name: 'Go on typing' }).waitFor()
+      expect(await faultsOf(page)).toEqual([])
+      await page.getByRole('button', { name: 'Close it' }).click()
       await page.getByRole('button', { name: 'Account of streamer' }).click()
       await page.getByRole('menuitem', { name: 'Log out' }).waitFor()
       expect(await faultsOf(page)).toEqual([])
+    })
+
+    test('by a secret that is shown, by messages that something was done or failed, and by a lost connection', async () => {
+      const { page } = visitor
+      await open(page, `/console/developer/applications/${ids.application}`)
+      await page.getByRole('button', { name: 'Rotate secret' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click()
+      await page.getByTestId('secret').waitFor()
+      expect(await faultsOf(page)).toEqual([])
+      await page.getByRole('button', { name: 'I have kept it' }).click()
+
+      await open(page, '/console/account')
+      await page.getByLabel('Bio').fill('A bio')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Your profile is saved.').waitFor()
+      expect(await faultsOf(page)).toEqual([])
+
+      await open(page, '/console/account/sessions')
+      await page.route('**/trpc/**', (route) => route.abort('connectionrefused'))
+      await page.getByRole('button', { name: 'Log out', exact: true }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'End session' }).click()
+      await page.getByText('The session was not ended').waitFor()
+      await page.getByText('Reconnecting…').waitFor()
+      expect(await page.getByRole('button', { name: 'Close this message' }).count()).toBeGreaterThan(0)
+      expect(await faultsOf(page)).toEqual([])
+      await page.unroute('**/trpc/**')
+    })
+
+    test('when their session has ended', async () => {
+      const { page } = visitor
+      await open(page, '/console/studio/bans')
+      const cookies = await page.context().cookies()
+      await page.context().clearCookies({ name: 'sid' })
+      await page.getByLabel('Username').fill('viewer')
+      await page.getByRole('button', { name: 'Ban', exact: true }).click()
+      await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor()
+      expect(await faultsOf(page)).toEqual([])
+      await page.context().addCookies(cookies)
     })
   })
 

@@ -87,4 +87,8 @@ export const publicPages = [
   '/docs/guides/errors',
   '/docs/guides/limits',
   '/docs/guides/versioning',
+  '/docs/guides/search?q=signature',
+  '/docs/guides/changelog',
+  '/docs/guides/clients',
+  '/docs/guides/feed',
 ]
