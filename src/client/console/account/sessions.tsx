@@ -68,5 +68,8 @@ function useRevoke({ id, is_current, user_agent }: LoginSession) {
   })
   const who = is_current ? 'You' : describeBrowser(user_agent)
   const question = { title: 'End this session?', body: `${who} will have to log in again.`, action: 'End session' }
-  return { revoke: () => void run({ id }, question), isPending }
+  const revoke = async () => {
+    if ((await run({ id }, question)) && is_current) location.assign('/console/')
+  }
+  return { revoke: () => void revoke(), isPending }
 }
