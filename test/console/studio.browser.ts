@@ -46,7 +46,7 @@ describe.skipIf(!hasBrowser).each([1280, 390])('the studio at %d px', (width) =>
   test('shows what a bot changes in the fields that nobody has touched', async () => {
     await page.getByLabel('Title').fill('Half typed')
     expect((await call('/trpc/livestreams.update', { title: 'By a bot', category: 'software' })).status).toBe(200)
-    await page.getByRole('heading', { name: 'By a bot' }).waitFor()
+    await page.getByRole('heading', { name: 'By a bot', exact: true }).waitFor()
     expect(await page.getByLabel('Category').inputValue()).toBe('software')
     expect(await page.getByLabel('Title').inputValue()).toBe('Half typed')
     await page.getByLabel('Title').fill('By a bot')

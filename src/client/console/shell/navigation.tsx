@@ -1,11 +1,10 @@
 import { ScrollArea, Stack, Text } from '@mantine/core'
 import { NavLink } from 'react-router'
 import { groups } from './places.ts'
-import { TimeStyleChoice } from './time-style-choice.tsx'
 
 export function Navigation({ onNavigate }: { onNavigate: () => void }) {
   return (
-    <ScrollArea type="auto" offsetScrollbars="present">
+    <ScrollArea type="auto" offsetScrollbars="present" flex={1}>
       <Stack gap="md">
         {groups.map(({ title, places }) => (
           <div key={title}>
@@ -24,7 +23,6 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
           </div>
         ))}
         <Documentation />
-        <TimeStyleChoice />
       </Stack>
     </ScrollArea>
   )

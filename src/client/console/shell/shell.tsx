@@ -7,6 +7,7 @@ import { ConnectionNotice } from './connection-notice.tsx'
 import { LeaveGuard } from './leave-guard.tsx'
 import { Navigation } from './navigation.tsx'
 import { Search } from './search/search.tsx'
+import { TimeStyleChoice } from './time-style-choice.tsx'
 import { useHeadingFocus } from './use-heading-focus.ts'
 import { Wordmark } from './wordmark.tsx'
 
@@ -38,6 +39,7 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar p="sm" component="nav" aria-label="Console" className="navbar" data-open={isOpen || undefined}>
         <Navigation onNavigate={close} />
+        <TimeStyleChoice />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <Outlet />

@@ -1,4 +1,4 @@
-import { SegmentedControl, Text } from '@mantine/core'
+import { Group, SegmentedControl, Text } from '@mantine/core'
 import { useId } from 'react'
 import { setTimeStyle, type TimeStyle, useTimeStyle } from '../app/time-style.ts'
 
@@ -13,18 +13,17 @@ export function TimeStyleChoice() {
   const id = useId()
   const style = useTimeStyle()
   return (
-    <div>
-      <Text size="xs" fw={650} c="dimmed" px="sm" pb={4} id={id}>
+    <Group gap={0} pt="sm" wrap="nowrap">
+      <Text size="xs" fw={650} c="dimmed" px="sm" id={id}>
         Times
       </Text>
       <SegmentedControl
         size="xs"
-        ml="sm"
         aria-labelledby={id}
         data={[...choices]}
         value={style}
         onChange={(value) => setTimeStyle(value as TimeStyle)}
       />
-    </div>
+    </Group>
   )
 }
