@@ -54,16 +54,25 @@ export function describeActor({ actor_type, actor_id, actor_name }: AuditRecord,
   return actor_id === readerId ? 'you' : (actor_name ?? 'an account that is gone')
 }
 
+type Target = { to: string; words: string }
+
 /** The page of the console about what a record tells of; undefined where there is none, or it is not the reader's. */
-export function pageOfTarget({ action, target_id, application_id, target_name }: AuditRecord, own: ReadonlySet<string>) {
+export function pageOfTarget(record: AuditRecord, own: ReadonlySet<string>): Target | undefined {
+  const { action, target_id, application_id, target_name } = record
   const [noun = ''] = action.split('.')
-  if (noun === 'overlay_key') return '/studio/overlay'
-  if (noun === 'session') return '/account/sessions'
-  if (noun === 'grant') return '/account/connections'
+  const ours = ownPages[noun]
+  if (ours) return { to: ours.to, words: target_name ?? ours.words }
   if (application_id === null || !own.has(application_id)) return undefined
   const application = `/developer/applications/${application_id}`
-  if (noun === 'key') return `${application}/keys`
-  if (noun === 'secret') return application
-  if (target_id?.startsWith('sub_')) return target_name === null ? undefined : `/developer/webhooks/${target_id}`
-  return undefined
+  if (noun === 'key') return { to: `${application}/keys`, words: target_name ?? 'API keys' }
+  if (noun === 'secret') return { to: application, words: 'credentials' }
+  const isSubscription = target_id?.startsWith('sub_') && target_name !== null
+  return isSubscription ? { to: `/developer/webhooks/${target_id}`, words: target_name } : undefined
+}
+
+/** Of the reader's own account, by what a record is about. */
+const ownPages: Record<string, Target | undefined> = {
+  overlay_key: { to: '/studio/overlay', words: 'overlay keys' },
+  session: { to: '/account/sessions', words: 'sessions' },
+  grant: { to: '/account/connections', words: 'connected applications' },
 }

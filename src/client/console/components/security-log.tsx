@@ -62,7 +62,7 @@ function About({ record }: { record: AuditRecord }) {
       {(target_name !== null || page !== undefined) && (
         <>
           {': '}
-          <Linked to={page} words={target_name ?? 'look at it'} />
+          <Linked to={page?.to} words={page?.words ?? target_name ?? ''} />
         </>
       )}
       {application_name !== null && (
