@@ -57,11 +57,11 @@ export function describeActor({ actor_type, actor_id, actor_name }: AuditRecord,
 type Target = { to: string; words: string }
 
 /** The page of the console about what a record tells of; undefined where there is none, or it is not the reader's. */
-export function pageOfTarget(record: AuditRecord, own: ReadonlySet<string>): Target | undefined {
-  const { action, target_id, application_id, target_name } = record
+export function pageOfTarget(record: AuditRecord, readerId: string, own: ReadonlySet<string>): Target | undefined {
+  const { action, user_id, target_id, application_id, target_name } = record
   const [noun = ''] = action.split('.')
   const ours = ownPages[noun]
-  if (ours) return { to: ours.to, words: target_name ?? ours.words }
+  if (ours && user_id === readerId) return { to: ours.to, words: target_name ?? ours.words }
   if (application_id === null || !own.has(application_id)) return undefined
   const application = `/developer/applications/${application_id}`
   if (noun === 'key') return { to: `${application}/keys`, words: target_name ?? 'API keys' }

@@ -52,10 +52,11 @@ function LogRow({ record }: { record: AuditRecord }) {
 
 /** What it was done to, and in which application, with the pages about them. */
 function About({ record }: { record: AuditRecord }) {
+  const { id: readerId } = useAccount()
   const { application_id, application_name, target_name } = record
   const { data: applications = [] } = useApplications()
   const own = new Set(applications.map(({ id }) => id))
-  const page = pageOfTarget(record, own)
+  const page = pageOfTarget(record, readerId, own)
   const isOwn = application_id !== null && own.has(application_id)
   return (
     <>
