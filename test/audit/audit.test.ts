@@ -67,7 +67,11 @@ test('things and people are called by their names, and addresses by their hosts,
   const names = async () => (await listApplicationAudit(owner, { application_id: id, ...all })).items[0]
   expect(await names()).toMatchObject({ actor_name: 'owner', application_name: 'Audited', target_name: 'Laptop' })
   const url = 'https://example.com/hook?token=secret'
-  const made = await createSubscriptionForApplication(owner, { application_id: id, url, event_types: ['channel.updated'] })
+  const made = await createSubscriptionForApplication(owner, {
+    application_id: id,
+    url,
+    event_types: ['channel.updated'],
+  })
   expect(await names()).toMatchObject({ target_id: made.id, target_name: 'example.com' })
   await deleteApplication(owner, { id })
   const { items } = await listOwnAudit(owner, all)
