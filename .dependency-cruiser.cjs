@@ -42,6 +42,7 @@ const domainRooms = [
 /** Which layers may use a package. A package that is not listed may be used anywhere. */
 const packageHomes = {
   express: ['rest'],
+  '@modelcontextprotocol/server': ['rest'],
   marked: ['rest'],
   'swagger-ui-dist': ['rest'],
   'trpc-to-openapi': ['rest', 'routers'],

@@ -65,6 +65,11 @@ const groups: readonly Group[] = [
     description: 'deliveries of webhooks, at the receiving end',
     load: async () => (await import('./webhook.ts')).addWebhookCommands,
   },
+  {
+    name: 'check-receiver',
+    description: 'play the hard cases to a receiver of webhooks, and grade it',
+    load: async () => (await import('./receiver/check.ts')).addCheckReceiver,
+  },
 ]
 
 /** Runs one command line, given without the program's name, and returns its status. An error is printed as one line. */

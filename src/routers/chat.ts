@@ -55,6 +55,7 @@ export const chatRouter = router({
     tag: 'Chat',
     summary: 'Delete a chat message',
     description: 'For its author and the owner of the room.',
+    destroys: 'The message disappears for everybody in the room, at once and for good.',
     access: 'chat:write',
     by: 'user',
     status: 204,

@@ -139,6 +139,7 @@ export const eventsRouter = router({
     tag: 'Events',
     summary: 'Delete a webhook subscription',
     description: 'Nothing is sent any more, also not what is pending.',
+    destroys: 'The subscription, its signing secret and its pending deliveries are gone for good.',
     access: 'webhook:write',
     status: 204,
     envelope: 'none',

@@ -26,6 +26,8 @@ export const moderationRouter = router({
     tag: 'Moderation',
     summary: 'Ban a user from your channel',
     description: 'From then on the user cannot write in your room.',
+    destroys:
+      'The user is shut out of the chat of this channel until its owner lifts the ban, which cannot be done by this operation.',
     access: 'moderation:write',
     by: 'user',
     status: 201,

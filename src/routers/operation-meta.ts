@@ -28,6 +28,8 @@ export type Operation = {
   /** Of the specification, and takes or gives more than that says: described in full beside the extensions. */
   isExtended: boolean
   problems: readonly ProblemCode[]
+  /** What will be gone, or closed to somebody, in a sentence; undefined where nothing is. */
+  destroys: string | undefined
   bodyBytesMax: number
   bodyExamples: BodyExamples | undefined
 }

@@ -35,6 +35,8 @@ type Facts = {
   isExtension?: boolean
   /** Whether it takes or gives more than the specification says. */
   isExtended?: boolean
+  /** What will be gone, or closed to somebody, in a sentence: an agent tells it to its person before it calls. */
+  destroys?: string
   /** Failures beyond those that follow from access, input and body. */
   problems?: readonly ProblemCode[]
   /** The largest body that is read. */
@@ -121,6 +123,7 @@ function metaOf(route: Route, facts: Facts, access: Access | undefined): Operati
     isConstant = false,
     isExtension = false,
     isExtended = false,
+    destroys,
   } = facts
   const { bodyBytesMax = BODY_BYTES_MAX, bodyExamples, deadlineMs } = facts
   const codes = [...new Set([...refusalsOf(access), ...(facts.problems ?? [])])]
@@ -137,6 +140,7 @@ function metaOf(route: Route, facts: Facts, access: Access | undefined): Operati
       isExtension,
       isExtended,
       problems: codes,
+      destroys,
       bodyBytesMax,
       bodyExamples,
     },

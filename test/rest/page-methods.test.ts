@@ -30,6 +30,8 @@ const tried = [
   ['/login/style.css', FORM],
   ['/.well-known/oauth-protected-resource', READ],
   ['/.well-known/openid-configuration', READ],
+  ['/.well-known/oauth-protected-resource/mcp', READ],
+  ['/mcp', 'POST, OPTIONS'],
   ['/trpc/categories.list', FORM],
 ] as const
 

@@ -20,12 +20,15 @@ export type Access =
   | { kind: 'session'; applicationScope: Scope | 'any' | undefined }
   | { kind: 'cron' }
 
+/** Any credential, of whose scopes `requireAccess` judges when it is known what for. */
+type AnyAccess = { kind: 'any' }
+
 /**
  * Decides whether a caller may pass, in this order: 401, 403 for the scope, 403 for the kind of credential, 429. The one
  * place of the service that decides it. Notes in the record of the request whose credential it was, and where that stands in
  * its rate limit, also when it refuses. No principal stands for the cron job.
  */
-export async function admit(ctx: Context, access: Access, caller: Caller): Promise<Principal | undefined> {
+export async function admit(ctx: Context, access: Access | AnyAccess, caller: Caller): Promise<Principal | undefined> {
   if (access.kind === 'cron') return admitCron(ctx, caller)
   const { principal, key, isSession } = await identifyCaller(ctx, caller, access)
   noteClient(caller, principal.clientId)
@@ -38,6 +41,13 @@ export async function admit(ctx: Context, access: Access, caller: Caller): Promi
   return principal
 }
 
+/** Judges whom `admit` has let in with any credential by what one operation asks. Throws `insufficient_scope`, `user_token_required`, `forbidden`. */
+export function requireAccess(access: Access, principal: Principal): void {
+  const refusal =
+    access.kind === 'cron' ? new Problem('forbidden', 'This is for the cron job.') : refusalOf(access, principal, false)
+  if (refusal) throw refusal
+}
+
 export const tooManyRequests = ({ limit, resetS }: Count) =>
   `More than ${limit} requests in a minute: try again in ${resetS} s.`
 
@@ -48,7 +58,7 @@ export function bearerOf(authorization: string) {
   throw new Problem('invalid_token', 'Send the credential as "Authorization: Bearer <token>".')
 }
 
-async function identifyCaller(ctx: Context, caller: Caller, access: Access) {
+async function identifyCaller(ctx: Context, caller: Caller, access: Access | AnyAccess) {
   const { authorization, session, sessionRefusal, dpop } = caller
   if (authorization !== undefined) {
     const { scheme, token } = bearerOf(authorization)
@@ -72,7 +82,7 @@ function requireResource({ publicUrl }: Context, { resource }: Principal, { reso
 }
 
 /** Whoever sends no credential is told which one to get (RFC 6750, section 3). */
-function neededFor(access: Access): [message: string, details: ProblemDetails] {
+function neededFor(access: Access | AnyAccess): [message: string, details: ProblemDetails] {
   const how = 'send "Authorization: Bearer <token>".'
   if (access.kind !== 'scopes') return [`This operation needs a credential: ${how}`, {}]
   const { scopes, by } = access
@@ -82,7 +92,12 @@ function neededFor(access: Access): [message: string, details: ProblemDetails] {
 
 const oneOf = (scopes: readonly Scope[]) => scopes.map((scope) => `"${scope}"`).join(' or ')
 
-function refusalOf(access: Exclude<Access, { kind: 'cron' }>, principal: Principal, isSession: boolean) {
+function refusalOf(
+  access: Exclude<Access, { kind: 'cron' }> | AnyAccess,
+  principal: Principal,
+  isSession: boolean,
+): Problem | undefined {
+  if (access.kind === 'any') return undefined
   if (access.kind === 'session') return isSession ? undefined : sessionRefusalOf(access.applicationScope, principal)
   const { scopes, by } = access
   const refusal = scopeRefusalOf(scopes, principal)

@@ -64,7 +64,7 @@ const isOfCron = (path: string) => path.startsWith('/cron/')
 export const preflightHeaders: Headers = {
   'Access-Control-Allow-Methods': 'GET, HEAD, POST, DELETE, OPTIONS',
   'Access-Control-Allow-Headers':
-    'Authorization, Content-Type, DPoP, Idempotency-Key, If-None-Match, Last-Event-ID, traceparent, tracestate, X-Request-Id',
+    'Authorization, Content-Type, DPoP, Idempotency-Key, If-None-Match, Last-Event-ID, Mcp-Method, Mcp-Name, Mcp-Protocol-Version, traceparent, tracestate, X-Request-Id',
   'Access-Control-Max-Age': '86400',
 }
 

@@ -36,12 +36,17 @@ export function success(
  * An error as this path shows it: in the envelope (docs/specification.md, section 7), or in the form of RFC 6749, section 5.2,
  * when the client asks for that.
  */
-export function failure(problem: Problem, target: RequestTarget, publicUrl: string): RestResponse {
+export function failure(
+  problem: Problem,
+  target: RequestTarget,
+  publicUrl: string,
+  path: string = target.path,
+): RestResponse {
   const { status, code, message } = problem
   const headers = headersOfProblem(problem)
   const isTokenEndpoint = /^\/oauth\/(token|revoke|device_authorization|introspect)\/?$/.test(target.path)
   const isStandardForm = isTokenEndpoint && target.query.error_format === 'rfc6749'
-  const challenge = challengeOf(problem, isTokenEndpoint, publicUrl)
+  const challenge = challengeOf(problem, isTokenEndpoint, publicUrl, path)
   // in the standard's form only a 401 has one: a library that finds the header does not read the body
   if (challenge && (status === 401 || !isStandardForm)) headers['WWW-Authenticate'] = challenge
   const body = isStandardForm ? { error: code, error_description: message } : { error: { code, message } }
@@ -91,7 +96,7 @@ export function send(
 
 /** Refuses a request before its route is looked for, or at a page. */
 export function sendProblem(response: ServerResponse, problem: Problem, place: ResponseContext) {
-  send(response, place, failure(problem, unknownTarget, place.publicUrl))
+  send(response, place, failure(problem, unknownTarget, place.publicUrl, place.path))
 }
 
 /** Sets the weak `ETag` of a representation and compares it with those that the client has (RFC 9110, section 13.1.2). */

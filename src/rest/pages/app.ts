@@ -17,6 +17,7 @@ import type { CallerOf } from './auth/page-context.ts'
 import { consolePages } from './console.ts'
 import { guidePages, llmsText } from './docs/guides.ts'
 import { referencePages } from './docs/reference.ts'
+import { mcpPages } from './mcp.ts'
 import { metadataPages } from './metadata.ts'
 import { overlayPages } from './overlay.ts'
 import { type ReadText, readText } from './read-text.ts'
@@ -109,6 +110,7 @@ function pageRouters(context: Context, callerOf: CallerOf, read: ReadText): Reco
     '/openapi.extensions.json': serveJson(createExtensionsDocument(publicUrl)),
     '/asyncapi.json': serveJson(createAsyncApiDocument(publicUrl)),
     '/thumbnails': thumbnailPages(context),
+    '/mcp': mcpPages(context, callerOf, read),
     '/trpc': trpcPages(context, callerOf, read),
   }
 }

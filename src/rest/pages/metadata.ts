@@ -10,7 +10,8 @@ import { grantTypes } from '../../shared/grants.ts'
 export const metadataPages = ({ publicUrl }: Context) => ({
   '/.well-known/oauth-authorization-server': serve(authorizationServer(publicUrl)),
   '/.well-known/openid-configuration': serve(authorizationServer(publicUrl)),
-  '/.well-known/oauth-protected-resource': serve(protectedResource(publicUrl)),
+  '/.well-known/oauth-protected-resource': serve(protectedResource(publicUrl, '')),
+  '/.well-known/oauth-protected-resource/mcp': serve(protectedResource(publicUrl, '/mcp')),
 })
 
 /** What takes a client's credentials, of which one is read by both names of each. */
@@ -61,9 +62,10 @@ const claims_supported = [
   ...['preferred_username', 'picture', 'profile', 'updated_at', 'email', 'email_verified'],
 ]
 
-function protectedResource(publicUrl: string) {
+/** A resource of ours, by its path. */
+function protectedResource(publicUrl: string, path: string) {
   return {
-    resource: publicUrl,
+    resource: publicUrl + path,
     authorization_servers: [publicUrl],
     bearer_methods_supported: ['header'],
     scopes_supported: apiScopes,

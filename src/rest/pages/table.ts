@@ -24,12 +24,14 @@ const metadata = { root: '/.well-known', methods: READ, isLeaf: true, isOpenToWe
  */
 export const pages = [
   { path: '/trpc', methods: CALLS, isOpenToWebsites: true },
+  { path: '/mcp', methods: ['POST', 'OPTIONS'], isLeaf: true, isOpenToWebsites: true },
   { path: '/openapi.json', methods: READ, isOpenToWebsites: true },
   { path: '/openapi.extensions.json', methods: READ, isOpenToWebsites: true },
   { path: '/asyncapi.json', methods: READ, isOpenToWebsites: true },
   { path: '/docs', methods: READ, isReturnTarget: true },
   { path: '/events/schemas.json', root: '/events', methods: READ, isOpenToWebsites: true },
   { path: '/.well-known/oauth-authorization-server', ...metadata },
+  { path: '/.well-known/oauth-protected-resource/mcp', ...metadata },
   { path: '/.well-known/oauth-protected-resource', ...metadata },
   { path: '/.well-known/openid-configuration', ...metadata },
   { path: '/oauth/authorize', methods: FORM, isReturnTarget: true },
@@ -61,7 +63,7 @@ export const formPages = rows.filter(({ methods }) => methods === FORM).map(({ p
 
 /** Whether what is at a root asks the database, in place of being at hand. */
 export const asksDatabase = (root: string | undefined): boolean =>
-  root === '/trpc' || formPages.some((path) => path === root)
+  root === '/trpc' || root === '/mcp' || formPages.some((path) => path === root)
 
 /** The root that an address is at or below. Everything else is REST, also what does not exist. */
 export function pageRootOf(url: string): string | undefined {

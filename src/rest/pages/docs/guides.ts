@@ -24,6 +24,7 @@ const guides = [
     about: 'With OBS or another encoder: the server, the key, and what happens when.',
   },
   { name: 'overlays', title: 'Overlays', about: 'Your chat in a browser source, and the keys of overlays.' },
+  { name: 'agents', title: 'Agents', about: 'The operations as tools, by the Model Context Protocol.' },
   { name: 'paging', title: 'Paging', about: 'Walking lists, and asking whether something has changed.' },
   { name: 'errors', title: 'Errors', about: 'One shape, every code, and trying again safely.' },
   { name: 'limits', title: 'Limits', about: 'Requests, sizes, numbers and times.' },
@@ -71,6 +72,11 @@ export function llmsText(publicUrl: string): string {
 ## Guides
 
 ${links.join('\n')}
+
+## For agents
+
+- [MCP server](${publicUrl}/mcp): the operations as tools, for whoever logs in (Streamable HTTP; answers 401 without a token)
+- [Its metadata](${publicUrl}/.well-known/oauth-protected-resource/mcp): where to log in (RFC 9728)
 
 ## Reference
 

@@ -1,0 +1,135 @@
+import { UnauthorizedError } from './errors.ts'
+import type { EventType } from './events.ts'
+import { Feed, type FeedPage, type FollowOptions, feedPageOf } from './feed.ts'
+import type * as api from './generated/types.gen.ts'
+import { jsonOf, nextIn, Pages } from './pages.ts'
+import {
+  type ApplicationTokens,
+  type Credentials,
+  fixed,
+  GrantedTokens,
+  RefreshedTokens,
+  type UserTokens,
+} from './tokens.ts'
+import { type Call, type Query, Transport, type TransportOptions } from './transport.ts'
+
+export type DeveloperApiOptions = TransportOptions &
+  (
+    | { credential?: string | (() => string | Promise<string>) | undefined; user?: never; application?: never }
+    | { user: UserTokens; credential?: never; application?: never }
+    | { application: ApplicationTokens; credential?: never; user?: never }
+  )
+
+type ReadOptions<Type extends EventType> = Omit<FollowOptions<Type>, 'onOpen'> & { limit?: number; wait?: number }
+type QueryOf<Data extends { query?: Query | undefined }> = NonNullable<Data['query']>
+
+/**
+ * The API, as a `credential` (an API key or a token), as a `user` whose tokens are refreshed, or as an `application` that gets its
+ * own. A failed call rejects with an `ApiError`, or with a `ConnectionError` when nobody answered.
+ */
+export class DeveloperApi {
+  readonly #transport: Transport
+  readonly #credentials: Credentials
+
+  constructor({ credential, user, application, ...options }: DeveloperApiOptions) {
+    this.#transport = new Transport(options)
+    if (user) this.#credentials = new RefreshedTokens(this.#transport, user)
+    else if (application) this.#credentials = new GrantedTokens(this.#transport, application)
+    else this.#credentials = fixed(credential)
+  }
+
+  readonly users = {
+    me: () => this.#one<api.CurrentUser>('/v1/users/me'),
+  }
+
+  readonly channels = {
+    list: (query: QueryOf<api.ListChannelsData> = {}) => this.#list<api.Channel>('/v1/channels/', query),
+    get: (slug: string) => this.#one<api.Channel>(`/v1/channels/${encodeURIComponent(slug)}`),
+  }
+
+  readonly categories = {
+    list: (query: QueryOf<api.ListCategoriesData> = {}) => this.#list<api.Category>('/v1/categories/', query),
+    get: (id: string) => this.#one<api.Category>(`/v1/categories/${encodeURIComponent(id)}`),
+  }
+
+  readonly livestreams = {
+    list: (query: QueryOf<api.ListLivestreamsData> = {}) => this.#list<api.Livestream>('/v1/livestreams/', query),
+    get: (id: string) => this.#one<api.Livestream>(`/v1/livestreams/${encodeURIComponent(id)}`),
+  }
+
+  readonly chat = {
+    /** The newest first as pages, the oldest first within one. */
+    list: (query: api.ListChatMessagesData['query']) => this.#list<api.ListedMessage>('/v1/chat/messages', query),
+    send: (message: api.SendChatMessageRequest) => this.#create<api.SentMessage>('/v1/chat/messages', message),
+    delete: (id: string) => this.#delete(`/v1/chat/${encodeURIComponent(id)}`),
+  }
+
+  readonly moderation = {
+    list: (query: QueryOf<api.ListBansData> = {}) => this.#list<api.Ban>('/v1/moderation/bans', query),
+    ban: (ban: api.CreateBanRequest) => this.#create<api.Ban>('/v1/moderation/bans', ban),
+  }
+
+  readonly subscriptions = {
+    list: (query: QueryOf<api.ListSubscriptionsData> = {}) =>
+      this.#list<api.Subscription>('/v1/events/subscriptions', query),
+    /** `signing_secret` is in this answer and never again. */
+    create: (subscription: api.CreateSubscriptionRequest) =>
+      this.#create<api.CreatedSubscription>('/v1/events/subscriptions', subscription),
+    delete: (id: string) => this.#delete(`/v1/events/subscriptions/${encodeURIComponent(id)}`),
+  }
+
+  readonly events = {
+    /** What happens, as it happens: `for await (const event of api.events.follow({ types: ['chat.message.sent'] }))`. */
+    follow: <Type extends EventType = EventType>(options: FollowOptions<Type> = {}): Feed<Type> =>
+      new Feed<Type>(this.#transport, this.#credentials, options),
+    /** A page of what has happened. Go on with `after: page.next`, always: a feed has no last page. */
+    read: async <Type extends EventType = EventType>(options: ReadOptions<Type> = {}): Promise<FeedPage<Type>> => {
+      const { types, signal, ...query } = options
+      const call = { method: 'GET', path: '/v1/events', query: { ...query, types: types?.join() }, signal } as const
+      return feedPageOf<Type>(await this.#send(call))
+    },
+  }
+
+  /** Whether the service lives, whether it can answer, and which version it is. */
+  readonly health = {
+    live: async () => jsonOf<api.GetHealthResponse>(await this.#send({ method: 'GET', path: '/health/' })),
+    ready: async () => jsonOf<api.GetReadinessResponse>(await this.#send({ method: 'GET', path: '/health/ready' })),
+    metadata: async () => jsonOf<api.GetMetadataResponse>(await this.#send({ method: 'GET', path: '/' })),
+  }
+
+  async #one<Resource>(path: string): Promise<Resource> {
+    return dataOf(await this.#send({ method: 'GET', path }))
+  }
+
+  async #create<Resource>(path: string, body: object): Promise<Resource> {
+    return dataOf(await this.#send({ method: 'POST', path, body }))
+  }
+
+  async #delete(path: string): Promise<void> {
+    await this.#send({ method: 'DELETE', path })
+  }
+
+  #list<Item>(path: string, { cursor: start, ...query }: Query): Pages<Item> {
+    const read = async (cursor: string | undefined) => {
+      const response = await this.#send({ method: 'GET', path, query: { ...query, cursor } })
+      return { items: await dataOf<Item[]>(response), next: nextIn(response, 'cursor') }
+    }
+    return new Pages(read, start === undefined ? undefined : String(start))
+  }
+
+  /** Once more with another credential, where this one was refused and there can be another. */
+  async #send(call: Call): Promise<Response> {
+    const authorization = await this.#credentials.authorization()
+    try {
+      return await this.#transport.send(call, authorization)
+    } catch (error) {
+      if (!(error instanceof UnauthorizedError) || !(await this.#credentials.renew(authorization))) throw error
+      return this.#transport.send(call, await this.#credentials.authorization())
+    }
+  }
+}
+
+async function dataOf<Data>(response: Response): Promise<Data> {
+  const { data } = await jsonOf<{ data: Data }>(response)
+  return data
+}

@@ -1,0 +1,151 @@
+import { ApiError, ConnectionError, errorOf } from './errors.ts'
+import type { EventOf, EventType } from './events.ts'
+import { jsonOf, nextIn } from './pages.ts'
+import { partsOf, type StreamPart } from './sse.ts'
+import type { Credentials } from './tokens.ts'
+import type { Call, Query, Transport } from './transport.ts'
+import { delayMs, wait } from './wait.ts'
+
+export type FollowOptions<Type extends EventType> = {
+  /** Which events; all that the credential may read when left out. */
+  types?: readonly Type[] | undefined
+  /** A username or an identifier. A user's token reads its own channel alone. */
+  channel?: string | undefined
+  /** Where to go on: the `cursor` that was kept. Begins now when neither this nor `since` is given. */
+  after?: string | undefined
+  /** A time (RFC 3339): what has happened from then on, at most 30 days back. */
+  since?: string | undefined
+  /** Ends the iteration. */
+  signal?: AbortSignal | undefined
+  /** Called when the stream is open: at first, and each time that it was opened again. */
+  onOpen?: (() => void) | undefined
+}
+
+/** How many identifiers of the last events are known again: behind a resume over every channel some may come twice. */
+const KNOWN_MAX = 10_000
+
+/**
+ * The feed as something to iterate over. It is cut off now and then, and goes on where it was: no event is missing, and none comes
+ * twice. It ends by its signal, by leaving the loop, or by an error that waiting does not help.
+ */
+export class Feed<Type extends EventType> implements AsyncIterable<EventOf<Type>> {
+  readonly #transport: Transport
+  readonly #credentials: Credentials
+  readonly #options: FollowOptions<Type>
+  readonly #known = new Set<string>()
+  #cursor: string | undefined
+  #failures = 0
+
+  constructor(transport: Transport, credentials: Credentials, options: FollowOptions<Type>) {
+    this.#transport = transport
+    this.#credentials = credentials
+    this.#options = options
+    this.#cursor = options.after
+  }
+
+  /** Goes on behind the event that the loop is at. Keep it when the work for that event is done. */
+  get cursor(): string | undefined {
+    return this.#cursor
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<EventOf<Type>, void, undefined> {
+    const { signal } = this.#options
+    try {
+      while (!signal?.aborted) {
+        yield* this.#eventsOf(await this.#open())
+      }
+    } catch (error) {
+      if (!signal?.aborted) throw error
+    }
+  }
+
+  /** The events of one connection, until it is lost. */
+  async *#eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<EventOf<Type>, void, undefined> {
+    const parts = partsOf(body)
+    try {
+      for (;;) {
+        const part = await parts.next().catch(() => undefined) // lost, or silent
+        if (!part || part.done || part.value.event === 'end') return
+        this.#failures = 0
+        const event = this.#eventIn(part.value)
+        if (part.value.id) this.#cursor = part.value.id
+        if (event) yield event
+      }
+    } finally {
+      await parts.return()
+    }
+  }
+
+  #eventIn({ event, data }: StreamPart): EventOf<Type> | undefined {
+    if (event === 'progress' || data === '') return undefined
+    const found: EventOf<Type> = JSON.parse(data)
+    if (this.#known.has(found.id)) return undefined
+    this.#known.add(found.id)
+    const [oldest] = this.#known
+    if (this.#known.size > KNOWN_MAX && oldest !== undefined) this.#known.delete(oldest)
+    return found
+  }
+
+  /** Opens the stream, however long that takes: only a refusal that another try does not change is thrown. */
+  async #open(): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    for (;;) {
+      const { signal, onOpen } = this.#options
+      if (this.#failures > 0) await wait(delayMs(this.#failures - 1, undefined), signal)
+      this.#failures++ // until something is heard
+      const opened = await this.#ask()
+      if (opened) {
+        onOpen?.()
+        return opened
+      }
+    }
+  }
+
+  async #ask(): Promise<ReadableStream<Uint8Array<ArrayBuffer>> | undefined> {
+    const { signal } = this.#options
+    const authorization = await this.#credentials.authorization()
+    try {
+      const response = await this.#transport.open(this.#call(authorization))
+      if (response.ok && response.body) return response.body
+      return await this.#refused(await errorOf(response), authorization)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (error instanceof ApiError) throw error
+      return undefined // nobody answered
+    }
+  }
+
+  /** Waits where that helps, and throws the refusal where not. */
+  async #refused(error: ApiError, authorization: string | undefined): Promise<undefined> {
+    const isForNow = error.status === 429 || error.status >= 500
+    const isRenewed = error.status === 401 && this.#failures < 3 && (await this.#credentials.renew(authorization))
+    if (!isForNow && !isRenewed) throw error
+    if (error.retryAfterS !== undefined) await wait(error.retryAfterS * 1_000, this.#options.signal)
+  }
+
+  #call(authorization: string | undefined): Call {
+    const { signal } = this.#options
+    return {
+      method: 'GET',
+      path: '/v1/events',
+      query: this.#query(),
+      headers: { accept: 'text/event-stream', ...(authorization && { authorization }) },
+      signal,
+    }
+  }
+
+  #query(): Query {
+    const { types, channel, since } = this.#options
+    const place = this.#cursor === undefined ? { since } : { after: this.#cursor }
+    return { types: types?.join(), channel, ...place }
+  }
+}
+
+/** A page of the feed. A feed has no last one. */
+export type FeedPage<Type extends EventType> = { events: EventOf<Type>[]; next: string }
+
+export async function feedPageOf<Type extends EventType>(response: Response): Promise<FeedPage<Type>> {
+  const { data } = await jsonOf<{ data: EventOf<Type>[] }>(response)
+  const next = nextIn(response, 'after')
+  if (next === undefined) throw new ConnectionError('The answer leads nowhere: it is not of this service.')
+  return { events: data, next }
+}

@@ -1,0 +1,115 @@
+import { ApiError, ConnectionError, errorOf } from './errors.ts'
+import { delayMs, wait } from './wait.ts'
+
+export type TransportOptions = {
+  /** Where the service is, such as `https://api.example.com`. */
+  baseUrl: string
+  /** Another `fetch`, as for a proxy or a test. */
+  fetch?: typeof fetch | undefined
+  /** How often a request is tried at most; 5 when left out. */
+  tries?: number | undefined
+  /** Longest time, in seconds, to wait before another try; a refusal that asks for more is thrown. 60 when left out. */
+  longestWaitS?: number | undefined
+}
+
+export type Query = Record<string, string | number | undefined>
+export type Call = {
+  method: 'GET' | 'POST' | 'DELETE' | 'PATCH'
+  path: string
+  query?: Query | undefined
+  body?: object | undefined
+  headers?: Record<string, string> | undefined
+  signal?: AbortSignal | undefined
+  /** Nothing is sent again of which nobody knows whether it was done. */
+  isOnce?: boolean
+}
+
+/** What a request has, whoever sends it: an address, tries, and an error in place of an answer that is none. */
+export class Transport {
+  readonly baseUrl: string
+  readonly #fetch: typeof fetch
+  readonly #tries: number
+  readonly #longestWaitS: number
+
+  constructor({ baseUrl, fetch: given, tries = 5, longestWaitS = 60 }: TransportOptions) {
+    this.baseUrl = baseUrl.replace(/\/+$/, '')
+    this.#fetch = given ?? ((input, init) => fetch(input, init))
+    this.#tries = tries
+    this.#longestWaitS = longestWaitS
+  }
+
+  /**
+   * Sends a call, again after 429, 503 and lost connections. A POST carries an `Idempotency-Key`, so that what is sent twice is
+   * done once; a DELETE that finds nothing after a try without an answer was done by that try. Throws `ApiError`, `ConnectionError`.
+   */
+  async send(call: Call, authorization?: string): Promise<Response> {
+    const init = this.#initOf(call, authorization)
+    let isUnanswered = false
+    for (let attempt = 0; ; attempt++) {
+      const result = await this.#try(call, init)
+      if (result instanceof Response) return result
+      if (isUnanswered && isGone(call, result)) return new Response(null, { status: 204 })
+      isUnanswered ||= result instanceof ConnectionError
+      await this.#pause(result, attempt, call)
+    }
+  }
+
+  /** Sends once, whatever comes of it; with no error of ours in place of an answer. */
+  open({ method, path, query, headers, signal }: Call): Promise<Response> {
+    return this.#fetch(this.urlOf(path, query), { method, headers: headers ?? {}, signal: signal ?? null })
+  }
+
+  urlOf(path: string, query: Query = {}): string {
+    const url = new URL(path, this.baseUrl)
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value))
+    return url.href
+  }
+
+  #initOf({ method, body, headers, signal, isOnce }: Call, authorization: string | undefined): RequestInit {
+    return {
+      method,
+      headers: {
+        ...(body && { 'content-type': 'application/json' }),
+        ...(method === 'POST' && !isOnce && { 'idempotency-key': crypto.randomUUID() }),
+        ...(authorization && { authorization }),
+        ...headers,
+      },
+      body: body ? JSON.stringify(body) : null,
+      signal: signal ?? null,
+    }
+  }
+
+  /** Waits before the next try; throws where there is none. */
+  async #pause(result: ApiError | ConnectionError, attempt: number, call: Call): Promise<void> {
+    if (attempt + 1 >= this.#tries || !this.#mayRepeat(result, call)) throw result
+    await wait(delayMs(attempt, result instanceof ApiError ? result.retryAfterS : undefined), call.signal)
+  }
+
+  async #try({ path, query, signal }: Call, init: RequestInit): Promise<Response | ApiError | ConnectionError> {
+    try {
+      const response = await this.#fetch(this.urlOf(path, query), init)
+      return response.ok ? await whole(response) : await errorOf(response)
+    } catch (error) {
+      signal?.throwIfAborted()
+      return new ConnectionError(`${this.baseUrl} did not answer.`, { cause: error })
+    }
+  }
+
+  #mayRepeat(error: ApiError | ConnectionError, { isOnce }: Call): boolean {
+    if (error instanceof ConnectionError) return !isOnce
+    if (error.status !== 429 && error.status !== 503) return error.status > 500 && !isOnce
+    return (error.retryAfterS ?? 0) <= this.#longestWaitS
+  }
+}
+
+/** Whether there is nothing left to delete. */
+const isGone = ({ method }: Call, result: Error) =>
+  method === 'DELETE' && result instanceof ApiError && result.status === 404
+
+/** An answer that was read to its end: one that is cut off is a lost connection. */
+async function whole(response: Response): Promise<Response> {
+  const { status, headers } = response
+  const text = await response.text()
+  return new Response(text === '' ? null : text, { status, headers })
+}
