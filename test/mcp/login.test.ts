@@ -1,5 +1,5 @@
 import { auth as newAuth } from '@modelcontextprotocol/client'
-import { auth as oldAuth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js'
+import { type OAuthClientProvider, auth as oldAuth } from '@modelcontextprotocol/sdk/client/auth.js'
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NATIVE_CALLBACK } from '../support/flows.ts'
@@ -47,7 +47,9 @@ describe.each(kinds)('an agent with %s', (_, authorize) => {
     expect(await authorize(provider, { serverUrl, scope: 'user:read' })).toBe('REDIRECT')
     expect(kept.url?.searchParams.get('resource')).toBe(serverUrl)
     const browser = await app.loggedIn()
-    const page = await browser.submit(await browser.get(kept.url?.href ?? ''), '/oauth/authorize', { decision: 'allow' })
+    const page = await browser.submit(await browser.get(kept.url?.href ?? ''), '/oauth/authorize', {
+      decision: 'allow',
+    })
     const { code: authorizationCode, iss } = parametersOf(page)
     expect(await authorize(provider, { serverUrl, authorizationCode, iss })).toBe('AUTHORIZED')
 

@@ -40,6 +40,8 @@ export class DeveloperApi {
 
   readonly users = {
     me: () => this.#one<api.CurrentUser>('/v1/users/me'),
+    /** The claims of OpenID Connect, with the scope `openid`. */
+    claims: async () => jsonOf<api.GetUserInfoResponse>(await this.#send({ method: 'GET', path: '/oauth/userinfo' })),
   }
 
   readonly channels = {

@@ -1,4 +1,5 @@
 import { ApiError } from './errors.ts'
+import type { IntrospectTokenResponse } from './generated/types.gen.ts'
 import { jsonOf } from './pages.ts'
 import { type Application, asClient, requestTokens, type Tokens } from './tokens.ts'
 import { Transport, type TransportOptions } from './transport.ts'
@@ -86,6 +87,12 @@ export class Login {
   async revoke(token: string): Promise<void> {
     const body = { token, ...asClient(this.#application) }
     await this.#transport.send({ method: 'POST', path: '/oauth/revoke', body })
+  }
+
+  /** Whether a token of this application lives, and what it is good for (RFC 7662). */
+  async introspect(token: string): Promise<IntrospectTokenResponse> {
+    const body = { token, ...asClient(this.#application) }
+    return jsonOf(await this.#transport.send({ method: 'POST', path: '/oauth/introspect', body }))
   }
 
   async #poll(

@@ -1,4 +1,9 @@
-import { type CallToolResult, fromJsonSchema, type JsonSchemaValidatorResult, McpServer } from '@modelcontextprotocol/server'
+import {
+  type CallToolResult,
+  fromJsonSchema,
+  type JsonSchemaValidatorResult,
+  McpServer,
+} from '@modelcontextprotocol/server'
 import * as z from 'zod'
 import type { Principal } from '../../domain/core/actor.ts'
 import { apiVersion } from '../../domain/core/version.ts'

@@ -215,10 +215,192 @@ export type OtherEvent = {
     };
 };
 
+export type TokenResponse = {
+    access_token: string;
+    token_type: 'Bearer';
+    /**
+     * Seconds.
+     */
+    expires_in: number;
+    scope: string;
+    refresh_token?: string;
+};
+
+export type Introspection = {
+    active: boolean;
+    client_id?: string;
+    scope?: string;
+    token_type?: string;
+    iss?: string;
+    /**
+     * The user; absent for an application.
+     */
+    sub?: string;
+    username?: string;
+    /**
+     * The resource that the token is for.
+     */
+    aud?: string;
+    /**
+     * Seconds since 1970.
+     */
+    exp?: number;
+    /**
+     * Seconds since 1970; of an access token.
+     */
+    iat?: number;
+    /**
+     * The key that the token is bound to (RFC 9449).
+     */
+    cnf?: {
+        jkt: string;
+    };
+};
+
+export type DeviceAuthorization = {
+    device_code: string;
+    /**
+     * For people to enter, in any case.
+     */
+    user_code: string;
+    verification_uri: string;
+    verification_uri_complete: string;
+    /**
+     * Seconds.
+     */
+    expires_in: number;
+    /**
+     * Seconds to wait between two questions.
+     */
+    interval: number;
+};
+
+export type UserInfo = {
+    /**
+     * Of the user; it never changes.
+     */
+    sub: string;
+    /**
+     * With `profile`.
+     */
+    preferred_username?: string;
+    /**
+     * With `profile`: the address of the channel.
+     */
+    profile?: string;
+    /**
+     * With `profile`, where there is one.
+     */
+    picture?: string;
+    /**
+     * With `profile`: seconds since 1970.
+     */
+    updated_at?: number;
+    /**
+     * With `email`.
+     */
+    email?: string;
+    /**
+     * With `email`: whether the user has shown to read it.
+     */
+    email_verified?: boolean;
+};
+
+export type KeySet = {
+    keys: Array<{
+        [key: string]: unknown;
+    }>;
+};
+
+export type CreateTokenRequest = {
+    /**
+     * `authorization_code`, `refresh_token` or `client_credentials`.
+     */
+    grant_type: 'authorization_code' | 'refresh_token' | 'client_credentials';
+    /**
+     * Unless the client authenticates by HTTP Basic.
+     */
+    client_id?: string;
+    /**
+     * Of a confidential client that does not authenticate by HTTP Basic.
+     */
+    client_secret?: string;
+    /**
+     * With `authorization_code`: the code of the redirect.
+     */
+    code?: string;
+    /**
+     * With `authorization_code`: what the code challenge was made from, 43 to 128 characters.
+     */
+    code_verifier?: string;
+    /**
+     * With `authorization_code`: where the code was sent; may be left out.
+     */
+    redirect_uri?: string;
+    /**
+     * With `refresh_token`: the newest one of the grant.
+     */
+    refresh_token?: string;
+    /**
+     * Scopes with spaces between; all that is possible when left out.
+     */
+    scope?: string;
+};
+
+export type IntrospectTokenRequest = {
+    /**
+     * An access token or a refresh token.
+     */
+    token: string;
+    /**
+     * Unless the client authenticates by HTTP Basic.
+     */
+    client_id?: string;
+    /**
+     * Of a confidential client that does not authenticate by HTTP Basic.
+     */
+    client_secret?: string;
+    /**
+     * RFC 7521, section 4.2.
+     */
+    client_assertion_type?: string;
+    /**
+     * RFC 7521, section 4.2.
+     */
+    client_assertion?: string;
+};
+
+export type AuthorizeDeviceRequest = {
+    /**
+     * Unless the client authenticates by HTTP Basic.
+     */
+    client_id?: string;
+    /**
+     * Of a confidential client that does not authenticate by HTTP Basic.
+     */
+    client_secret?: string;
+    /**
+     * RFC 7521, section 4.2.
+     */
+    client_assertion_type?: string;
+    /**
+     * RFC 7521, section 4.2.
+     */
+    client_assertion?: string;
+    /**
+     * Scopes with spaces between; all that is possible when left out.
+     */
+    scope?: string;
+    /**
+     * The address of ours that the token is for (RFC 8707); all of `/v1` when left out.
+     */
+    resource?: string;
+};
+
 export type ErrorEnvelope = {
     error: {
         /**
-         * What to act on. There may be new ones; at present: invalid_request, invalid_grant, invalid_scope, invalid_dpop_proof, unauthorized_client, unsupported_grant_type, invalid_cursor, message_too_long, invalid_url, unknown_event_type, cannot_ban_self, limit_reached, idempotency_mismatch, unauthorized, invalid_token, invalid_client, insufficient_scope, user_token_required, forbidden, sender_banned, unknown_room, not_found, channel_not_found, category_not_found, livestream_not_found, message_not_found, user_not_found, subscription_not_found, method_not_allowed, already_banned, already_live, cursor_expired, payload_too_large, unsupported_media_type, rate_limited, internal_error, unavailable.
+         * What to act on. There may be new ones; at present: invalid_request, invalid_grant, authorization_pending, slow_down, access_denied, expired_token, invalid_target, invalid_scope, invalid_dpop_proof, unauthorized_client, unsupported_grant_type, invalid_cursor, message_too_long, invalid_url, unknown_event_type, cannot_ban_self, limit_reached, idempotency_mismatch, unauthorized, invalid_token, invalid_client, insufficient_scope, user_token_required, forbidden, sender_banned, unknown_room, not_found, channel_not_found, category_not_found, livestream_not_found, message_not_found, user_not_found, subscription_not_found, method_not_allowed, already_banned, already_live, cursor_expired, payload_too_large, unsupported_media_type, rate_limited, internal_error, unavailable.
          */
         code: string;
         /**
@@ -248,17 +430,6 @@ export type WebhookTestEvent = {
 
 export type TestNotice = {
     message: string;
-};
-
-export type TokenResponse = {
-    access_token: string;
-    token_type: 'Bearer';
-    /**
-     * Seconds.
-     */
-    expires_in: number;
-    scope: string;
-    refresh_token?: string;
 };
 
 export type CurrentUser = {
@@ -335,41 +506,6 @@ export type WorkReport = {
     retried: number;
 };
 
-export type CreateTokenRequest = {
-    /**
-     * `authorization_code`, `refresh_token` or `client_credentials`.
-     */
-    grant_type: 'authorization_code' | 'refresh_token' | 'client_credentials';
-    /**
-     * Unless the client authenticates by HTTP Basic.
-     */
-    client_id?: string;
-    /**
-     * Of a confidential client that does not authenticate by HTTP Basic.
-     */
-    client_secret?: string;
-    /**
-     * With `authorization_code`: the code of the redirect.
-     */
-    code?: string;
-    /**
-     * With `authorization_code`: what the code challenge was made from, 43 to 128 characters.
-     */
-    code_verifier?: string;
-    /**
-     * With `authorization_code`: where the code was sent; may be left out.
-     */
-    redirect_uri?: string;
-    /**
-     * With `refresh_token`: the newest one of the grant.
-     */
-    refresh_token?: string;
-    /**
-     * Scopes with spaces between; all that is possible when left out.
-     */
-    scope?: string;
-};
-
 export type RevokeTokenRequest = {
     /**
      * An access token or a refresh token.
@@ -437,7 +573,7 @@ export type CreateTokenData = {
 
 export type CreateTokenErrors = {
     /**
-     * [`invalid_request`](/docs/guides/errors#invalid_request), [`invalid_grant`](/docs/guides/errors#invalid_grant), [`invalid_scope`](/docs/guides/errors#invalid_scope), [`unauthorized_client`](/docs/guides/errors#unauthorized_client), [`unsupported_grant_type`](/docs/guides/errors#unsupported_grant_type)
+     * [`invalid_request`](/docs/guides/errors#invalid_request), [`invalid_grant`](/docs/guides/errors#invalid_grant), [`authorization_pending`](/docs/guides/errors#authorization_pending), [`slow_down`](/docs/guides/errors#slow_down), [`access_denied`](/docs/guides/errors#access_denied), [`expired_token`](/docs/guides/errors#expired_token), [`invalid_target`](/docs/guides/errors#invalid_target), [`invalid_scope`](/docs/guides/errors#invalid_scope), [`unauthorized_client`](/docs/guides/errors#unauthorized_client), [`unsupported_grant_type`](/docs/guides/errors#unsupported_grant_type)
      */
     400: ErrorEnvelope;
     /**
@@ -1494,6 +1630,203 @@ export type ProcessDeliveriesResponses = {
 };
 
 export type ProcessDeliveriesResponse = ProcessDeliveriesResponses[keyof ProcessDeliveriesResponses];
+
+export type IntrospectTokenData = {
+    body: IntrospectTokenRequest;
+    path?: never;
+    query?: never;
+    url: '/oauth/introspect';
+};
+
+export type IntrospectTokenErrors = {
+    /**
+     * [`invalid_request`](/docs/guides/errors#invalid_request)
+     */
+    400: ErrorEnvelope;
+    /**
+     * [`invalid_client`](/docs/guides/errors#invalid_client)
+     */
+    401: ErrorEnvelope;
+    /**
+     * [`payload_too_large`](/docs/guides/errors#payload_too_large)
+     */
+    413: ErrorEnvelope;
+    /**
+     * [`unsupported_media_type`](/docs/guides/errors#unsupported_media_type)
+     */
+    415: ErrorEnvelope;
+    /**
+     * [`rate_limited`](/docs/guides/errors#rate_limited)
+     */
+    429: ErrorEnvelope;
+    /**
+     * [`unavailable`](/docs/guides/errors#unavailable)
+     */
+    503: ErrorEnvelope;
+};
+
+export type IntrospectTokenError = IntrospectTokenErrors[keyof IntrospectTokenErrors];
+
+export type IntrospectTokenResponses = {
+    /**
+     * Success
+     */
+    200: Introspection;
+};
+
+export type IntrospectTokenResponse = IntrospectTokenResponses[keyof IntrospectTokenResponses];
+
+export type AuthorizeDeviceData = {
+    body: AuthorizeDeviceRequest;
+    path?: never;
+    query?: never;
+    url: '/oauth/device_authorization';
+};
+
+export type AuthorizeDeviceErrors = {
+    /**
+     * [`invalid_request`](/docs/guides/errors#invalid_request), [`invalid_target`](/docs/guides/errors#invalid_target), [`invalid_scope`](/docs/guides/errors#invalid_scope), [`unauthorized_client`](/docs/guides/errors#unauthorized_client)
+     */
+    400: ErrorEnvelope;
+    /**
+     * [`invalid_client`](/docs/guides/errors#invalid_client)
+     */
+    401: ErrorEnvelope;
+    /**
+     * [`payload_too_large`](/docs/guides/errors#payload_too_large)
+     */
+    413: ErrorEnvelope;
+    /**
+     * [`unsupported_media_type`](/docs/guides/errors#unsupported_media_type)
+     */
+    415: ErrorEnvelope;
+    /**
+     * [`rate_limited`](/docs/guides/errors#rate_limited)
+     */
+    429: ErrorEnvelope;
+    /**
+     * [`unavailable`](/docs/guides/errors#unavailable)
+     */
+    503: ErrorEnvelope;
+};
+
+export type AuthorizeDeviceError = AuthorizeDeviceErrors[keyof AuthorizeDeviceErrors];
+
+export type AuthorizeDeviceResponses = {
+    /**
+     * Success
+     */
+    200: DeviceAuthorization;
+};
+
+export type AuthorizeDeviceResponse = AuthorizeDeviceResponses[keyof AuthorizeDeviceResponses];
+
+export type GetUserInfoData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/oauth/userinfo';
+};
+
+export type GetUserInfoErrors = {
+    /**
+     * [`unauthorized`](/docs/guides/errors#unauthorized), [`invalid_token`](/docs/guides/errors#invalid_token)
+     */
+    401: ErrorEnvelope;
+    /**
+     * [`insufficient_scope`](/docs/guides/errors#insufficient_scope), [`user_token_required`](/docs/guides/errors#user_token_required)
+     */
+    403: ErrorEnvelope;
+    /**
+     * [`user_not_found`](/docs/guides/errors#user_not_found)
+     */
+    404: ErrorEnvelope;
+    /**
+     * [`rate_limited`](/docs/guides/errors#rate_limited)
+     */
+    429: ErrorEnvelope;
+    /**
+     * [`unavailable`](/docs/guides/errors#unavailable)
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetUserInfoError = GetUserInfoErrors[keyof GetUserInfoErrors];
+
+export type GetUserInfoResponses = {
+    /**
+     * Success
+     */
+    200: UserInfo;
+};
+
+export type GetUserInfoResponse = GetUserInfoResponses[keyof GetUserInfoResponses];
+
+export type GetUserInfoByPostData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/oauth/userinfo';
+};
+
+export type GetUserInfoByPostErrors = {
+    /**
+     * [`unauthorized`](/docs/guides/errors#unauthorized), [`invalid_token`](/docs/guides/errors#invalid_token)
+     */
+    401: ErrorEnvelope;
+    /**
+     * [`insufficient_scope`](/docs/guides/errors#insufficient_scope), [`user_token_required`](/docs/guides/errors#user_token_required)
+     */
+    403: ErrorEnvelope;
+    /**
+     * [`user_not_found`](/docs/guides/errors#user_not_found)
+     */
+    404: ErrorEnvelope;
+    /**
+     * [`rate_limited`](/docs/guides/errors#rate_limited)
+     */
+    429: ErrorEnvelope;
+    /**
+     * [`unavailable`](/docs/guides/errors#unavailable)
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetUserInfoByPostError = GetUserInfoByPostErrors[keyof GetUserInfoByPostErrors];
+
+export type GetUserInfoByPostResponses = {
+    /**
+     * Success
+     */
+    200: UserInfo;
+};
+
+export type GetUserInfoByPostResponse = GetUserInfoByPostResponses[keyof GetUserInfoByPostResponses];
+
+export type GetSigningKeysData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/oauth/jwks';
+};
+
+export type GetSigningKeysErrors = {
+    /**
+     * [`unavailable`](/docs/guides/errors#unavailable)
+     */
+    503: ErrorEnvelope;
+};
+
+export type GetSigningKeysError = GetSigningKeysErrors[keyof GetSigningKeysErrors];
+
+export type GetSigningKeysResponses = {
+    /**
+     * Success
+     */
+    200: KeySet;
+};
+
+export type GetSigningKeysResponse = GetSigningKeysResponses[keyof GetSigningKeysResponses];
 
 export type ReadEventsData = {
     body?: never;
