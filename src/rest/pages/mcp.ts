@@ -11,7 +11,7 @@ import type { CallerOf } from './auth/page-context.ts'
 import type { ReadText } from './read-text.ts'
 
 /** A token that is for this resource alone (RFC 8707) is good here. */
-const RESOURCE = '/mcp'
+const RESOURCE = '/mcp' as const
 
 type Message = { method?: unknown; params?: { name?: unknown } }
 
