@@ -5,7 +5,7 @@ import { newId } from '../core/ids.ts'
 import { networkOf, siteOf } from '../core/rate-limits.ts'
 import { requestLogMetrics } from './metrics.ts'
 import { MinuteBudget, type RequestKind } from './minute-budget.ts'
-import { shownRequest, shownText } from './strike-out.ts'
+import { type SentRequest, shownRequest, shownText } from './strike-out.ts'
 
 /** How many rows may wait to be stored: some seconds of the busiest, or longer while the database is away. */
 const WAITING_MAX = 5_000
@@ -100,27 +100,37 @@ const codeOf = ({ problem }: EndedRequest, status: number): string | undefined =
 
 type KeptFacts = Pick<LoggedRow, 'id' | 'clientId' | 'operation' | 'status' | 'durationMs'>
 
-function rowOf(request: EndedRequest, { durationMs, ...facts }: KeptFacts): LoggedRow {
-  const { id: requestId, problem, credentialId, body } = request
+/** Field by field: a spread takes V8 longer than all the rest. */
+function rowOf(request: EndedRequest, { id, clientId, operation, status, durationMs }: KeptFacts): LoggedRow {
+  const { problem } = request
   return {
-    ...facts,
-    requestId,
+    id,
+    clientId,
+    requestId: request.id,
+    operation,
+    status,
     code: problem?.code ?? null,
     message: problem ? shownText(problem.message, MESSAGE_LENGTH_MAX - 1).replaceAll('\0', '') : null,
-    credentialId: credentialId ?? null,
+    credentialId: request.credentialId ?? null,
     durationMs: Math.round(durationMs),
     address: addressOf(request),
-    sent: problem ? shownRequest(facts.operation, { ...targetOf(request.url), body }) : null,
+    sent: problem ? shownRequest(operation, sentBy(request)) : null,
   }
 }
 
-/** The path and the query of an address; none of a call at /trpc, whose input is its body. */
-function targetOf(url: string | undefined) {
-  const [path = '', search = ''] = url === undefined ? [] : url.split('?', 2)
-  return { path: path === '' ? undefined : decoded(path), query: Object.fromEntries(new URLSearchParams(search)) }
+/** Its path, its query and its body; a call at /trpc has its input alone. */
+function sentBy({ url, body }: EndedRequest): SentRequest {
+  if (url === undefined) return { body }
+  const [path = '', search = ''] = url.split('?', 2)
+  return {
+    path: decoded(path),
+    query: search === '' ? undefined : Object.fromEntries(new URLSearchParams(search)),
+    body,
+  }
 }
 
 function decoded(path: string): string {
+  if (!path.includes('%')) return path
   try {
     return decodeURIComponent(path).replaceAll('\0', '')
   } catch {

@@ -20,8 +20,10 @@ const JWT = /eyJ[\w-]{6,}\.[\w-]+(?:\.[\w-]*){0,3}/g
 const HEADER_VALUE = /\b(bearer|basic|dpop) +[^\s",]+/gi
 /** A parameter of a URL inside of a text; its name is judged as that of a field. */
 const PARAMETER = /([?&#;])([^=&#;\s]{1,60})=([^&#;\s]*)/g
-/** Longer than identifiers of ours are, and of letters and digits: a secret of somebody else's. */
-const UNBROKEN = /(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{32,}/g
+/** Longer than identifiers of ours are; when it has letters and digits, it is a secret of somebody else's. */
+const UNBROKEN = /[\w+=-]{32,}/g
+/** What every secret has that is known by its form: most texts have nothing of it, and need not be searched for each form. */
+const SUSPICIOUS = /[\w+/=-]{16}|eyJ|:\/\/|[?&#;].*=|":"|(?:bearer|basic|dpop) /i
 
 const TEXT_LENGTH_MAX = 200
 const SENT_LENGTH_MAX = 1_200
@@ -29,7 +31,7 @@ const NODES_MAX = 100
 const STRUCK = '…'
 
 /** What a request sent, as far as it may be shown: its path without its query, and the fields of its query and its body. */
-type SentRequest = { path?: string | undefined; query?: unknown; body?: unknown }
+export type SentRequest = { path?: string | undefined; query?: unknown; body?: unknown }
 
 /**
  * What a failed request sent as JSON of at most 1,200 characters, without values that are secrets by the names of their fields or by
@@ -55,11 +57,12 @@ const isEmpty = (value: unknown) =>
 /** A text without what has the form of a secret, cut off after `lengthMax` characters. */
 export function shownText(text: string, lengthMax = TEXT_LENGTH_MAX): string {
   const short = text.length <= lengthMax ? text : `${text.slice(0, lengthMax)}${STRUCK}`
+  if (!SUSPICIOUS.test(short)) return short
   return withoutSecrets(short)
     .replace(JWT, STRUCK)
     .replace(HEADER_VALUE, `$1 ${STRUCK}`)
     .replace(PARAMETER, (part, mark: string, name: string) => (isSecretName(name) ? `${mark}${name}=${STRUCK}` : part))
-    .replace(UNBROKEN, STRUCK)
+    .replace(UNBROKEN, (part) => (/\d/.test(part) && /[A-Za-z]/.test(part) ? STRUCK : part))
 }
 
 /** The same value with secrets struck out, up to so many fields and items; the recursion ends with what a body may be nested. */
