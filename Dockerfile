@@ -25,6 +25,7 @@ COPY --from=build /app/node_modules/ node_modules/
 COPY --from=build /app/dist/ dist/
 COPY src/db/migrations/ src/db/migrations/
 COPY docs/guides/ docs/guides/
+COPY CHANGELOG.md ./
 COPY bin/ bin/
 USER node
 EXPOSE 3000 9464

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { specification } from '../support/specification.ts'
 import { folderWithDocument, program, runTool } from './support.ts'
+import { generating } from './tool-list.ts'
 
 const { document, path: folder, remove } = folderWithDocument('https://developers.example.org')
 afterAll(remove)
@@ -43,7 +44,7 @@ function swagger(client: 'fetch' | 'axios', ...more: string[]): Generator {
   ]
 }
 
-/** What generates from the document, and where to: whoever adds one adds a line. */
+/** What generates from the document, and where to: whoever adds one adds a line, and one in `tool-list.ts`. */
 const generators: Generator[] = [
   ['hey-api', 'hey-api', program('openapi-ts', true), '-i', document, '-o', at('hey-api')],
   [
@@ -92,6 +93,10 @@ beforeAll(async () => {
   writeFileSync(at('tsconfig.json'), JSON.stringify({ compilerOptions, include: ['**/*.ts'] }))
   const { output } = await runTool(program('tsc', true), '-p', folder)
   complaints = output.split('\n').filter((line) => line.includes('error TS'))
+})
+
+test('all are run that the guide names', () => {
+  expect(generators.map(([tool]) => tool)).toEqual(generating.map(({ name }) => name))
 })
 
 describe.each(generators)('what %s makes of the document', (_tool, output) => {

@@ -21,10 +21,10 @@ function markupOf(part: Part): string {
   return part instanceof Html ? part.text : part.map(({ text }) => text).join('')
 }
 
-type Document = { title: string; styleSheet: string; body: Html }
+type Document = { title: string; styleSheet: string; script?: string; body: Html }
 
-/** A whole document, without script, for phones too, light or dark as the reader has it. */
-export const htmlDocument = ({ title, styleSheet, body }: Document): string =>
+/** A whole document, for phones too, light or dark as the reader has it. */
+export const htmlDocument = ({ title, styleSheet, script, body }: Document): string =>
   html`<!doctype html>
 <html lang="en">
 <head>
@@ -33,6 +33,7 @@ export const htmlDocument = ({ title, styleSheet, body }: Document): string =>
 <meta name="color-scheme" content="light dark">
 <title>${title}</title>
 <link rel="stylesheet" href="${styleSheet}">
+${script && html`<script src="${script}" defer></script>`}
 </head>
 <body>
 ${body}

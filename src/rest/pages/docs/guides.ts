@@ -1,65 +1,52 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Response, Router } from 'express'
-import { projectFolder } from '../../../project-folder.ts'
 import { Html, html, htmlDocument } from '../html.ts'
+import { type Guide, guides, readGuide } from './guide-list.ts'
+import { guideScript } from './guide-script.ts'
+import { searchGuides, sectionsOf } from './guide-search.ts'
 import { guideStyle } from './guide-style.ts'
 import { renderMarkdown } from './markdown.ts'
 import { siteHeader } from './site-header.ts'
 
-/** The guides in the order in which they are read; each is a file of docs/guides, which is not copied. */
-const guides = [
-  { name: 'quick-start', title: 'Quick start', about: 'From nothing to a verified webhook, in five minutes.' },
-  { name: 'authentication', title: 'Authentication', about: 'API keys, OAuth 2.1, scopes, refreshing and revoking.' },
-  { name: 'dpop', title: 'Keys instead of secrets', about: 'Signing who you are, and tokens that are bound to a key.' },
-  { name: 'webhooks', title: 'Webhooks', about: 'Events, deliveries, and verifying them in four languages.' },
-  {
-    name: 'feed',
-    title: 'The feed',
-    about: 'The same events without a public address: bots, overlays, jobs that pull.',
-  },
-  {
-    name: 'going-live',
-    title: 'Going live',
-    about: 'With OBS or another encoder: the server, the key, and what happens when.',
-  },
-  { name: 'overlays', title: 'Overlays', about: 'Your chat in a browser source, and the keys of overlays.' },
-  { name: 'agents', title: 'Agents', about: 'The operations as tools, by the Model Context Protocol.' },
-  { name: 'paging', title: 'Paging', about: 'Walking lists, and asking whether something has changed.' },
-  { name: 'errors', title: 'Errors', about: 'One shape, every code, and trying again safely.' },
-  { name: 'limits', title: 'Limits', about: 'Requests, sizes, numbers and times.' },
-  { name: 'versioning', title: 'Versioning', about: 'What may change, and what does not.' },
-]
-
-const FOLDER = join(projectFolder, 'docs/guides/')
-/** The files have this in place of the address of the service. */
-const EXAMPLE = 'https://api.example.com'
-
 const headers = {
   'Cache-Control': 'public, max-age=300',
-  'Content-Security-Policy': "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
 }
 
 /** A block that names its file, which can then be fetched beside the guides: its name and its text. */
 const EXAMPLE_FILE = /^```\w+ file=(\S+)\n([\s\S]*?)^```$/gm
 
-/** The guides as pages, without script, as the Markdown that they are written in, and the files of their examples. */
+/**
+ * The guides as pages, which need no script: it only adds buttons that copy. As the Markdown that they are written in, and the
+ * files of their examples; and a search through all of them.
+ */
 export function guidePages(publicUrl: string): Router {
   const router = Router({ strict: true })
   router.get('/style.css', (_request, response) => void response.set(headers).type('css').send(guideStyle))
-  router.get('/', (_request, response) => showGuide(response, 'Guides', overview))
-  for (const { name, title } of guides) {
-    const text = readGuide(name, publicUrl)
-    const body = new Html(renderMarkdown(text))
-    router.get(`/${name}`, (_request, response) => showGuide(response, title, body, name))
-    router.get(`/${name}/`, (_request, response) => response.redirect(308, `../${name}`))
-    router.get(`/${name}.md`, (_request, response) => void response.set(headers).type('text/markdown').send(text))
-    for (const [, file, code] of text.matchAll(EXAMPLE_FILE)) {
-      router.get(`/${file}`, (_request, response) => void response.set(headers).type('txt').send(code))
-    }
-  }
+  router.get('/script.js', (_request, response) => void response.set(headers).type('js').send(guideScript))
+  router.get('/', (_request, response) => showPage(response, { title: 'Guides', body: overview }))
+  const sections = guides.flatMap((guide) => sectionsOf(guide, readGuide(guide, publicUrl)))
+  router.get('/search', ({ query }, response) => {
+    const asked = typeof query.q === 'string' ? query.q.slice(0, ASKED_LENGTH_MAX) : ''
+    showPage(response, { title: 'Search', body: searchGuides(sections, asked), asked })
+  })
+  for (const guide of guides) mountGuide(router, guide, publicUrl)
   return router
+}
+
+const ASKED_LENGTH_MAX = 100
+
+function mountGuide(router: Router, guide: Guide, publicUrl: string): void {
+  const { name, title } = guide
+  const text = readGuide(guide, publicUrl)
+  const body = new Html(renderMarkdown(text))
+  router.get(`/${name}`, (_request, response) => showPage(response, { title, body, guide }))
+  router.get(`/${name}/`, (_request, response) => response.redirect(308, `../${name}`))
+  router.get(`/${name}.md`, (_request, response) => void response.set(headers).type('text/markdown').send(text))
+  for (const [, file, code] of text.matchAll(EXAMPLE_FILE)) {
+    router.get(`/${file}`, (_request, response) => void response.set(headers).type('txt').send(code))
+  }
 }
 
 /** What there is to read, for programs that read: https://llmstxt.org. */
@@ -73,11 +60,6 @@ export function llmsText(publicUrl: string): string {
 
 ${links.join('\n')}
 
-## For agents
-
-- [MCP server](${publicUrl}/mcp): the operations as tools, for whoever logs in (Streamable HTTP; answers 401 without a token)
-- [Its metadata](${publicUrl}/.well-known/oauth-protected-resource/mcp): where to log in (RFC 9728)
-
 ## Reference
 
 - [OpenAPI 3.1](${publicUrl}/openapi.json): every operation with its scopes, inputs, answers and error codes
@@ -88,24 +70,56 @@ ${links.join('\n')}
 `
 }
 
-const readGuide = (name: string, publicUrl: string) =>
-  readFileSync(`${FOLDER}${name}.md`, 'utf8').replaceAll(EXAMPLE, publicUrl)
-
 const overview = html`<h1>Guides</h1>
 <ul class="guides">${guides.map(({ name, title, about }) => html`<li><a href="/docs/guides/${name}">${title}</a><br>${about}</li>`)}</ul>
 <p>Every guide is also there as Markdown: add <code>.md</code> to its address. Everything at a glance for programs that read: <a href="/llms.txt">llms.txt</a>.</p>`
 
-function showGuide(response: Response, title: string, body: Html, name?: string): void {
-  const links = guides.map((guide) => {
-    const isHere = guide.name === name
-    const here = new Html(isHere ? ' aria-current="page"' : '')
-    return html`<li><a href="/docs/guides/${guide.name}"${here}>${guide.title}</a></li>`
-  })
+type Shown = { title: string; body: Html; guide?: Guide; asked?: string }
+
+function showPage(response: Response, { title, body, guide, asked = '' }: Shown): void {
   const columns = html`${siteHeader}
 <div class="columns">
-<nav aria-label="Guides"><ul>${links}</ul></nav>
-<main>${body}</main>
+<nav aria-label="Guides">${searchForm(asked)}<ul>${guides.map((one) => linkTo(one, one === guide))}</ul></nav>
+<main>${body}${guide && nextOf(guide)}</main>
+${outlineOf(body)}
 </div>`
-  const page = { title: `${title} · Developer platform`, styleSheet: '/docs/guides/style.css', body: columns }
+  const page = {
+    title: `${title} · Developer platform`,
+    styleSheet: '/docs/guides/style.css',
+    script: '/docs/guides/script.js',
+    body: columns,
+  }
   response.set(headers).type('html').send(htmlDocument(page))
+}
+
+const linkTo = ({ name, title }: Guide, isHere: boolean) => {
+  const here = new Html(isHere ? ' aria-current="page"' : '')
+  return html`<li><a href="/docs/guides/${name}"${here}>${title}</a></li>`
+}
+
+const searchForm = (asked: string) => html`<form action="/docs/guides/search" role="search">
+<label for="q">Search the guides</label><input id="q" name="q" type="search" value="${asked}" maxlength="${String(ASKED_LENGTH_MAX)}"><button>Search</button>
+</form>`
+
+/** What to read next, and what comes before it. */
+function nextOf(guide: Guide): Html {
+  const place = guides.indexOf(guide)
+  const [before, next] = [guides[place - 1], guides[place + 1]]
+  return html`<nav class="next" aria-label="More guides">
+${before && html`<a rel="prev" href="/docs/guides/${before.name}"><small>Before</small> ${before.title}</a>`}
+${next && html`<a rel="next" href="/docs/guides/${next.name}"><small>Next</small> ${next.title}</a>`}
+</nav>`
+}
+
+const HEADING = /<h([23]) id="([^"]*)">(.*?)<\/h[23]>/g
+
+/** The headings of a page that has several, to jump to. */
+function outlineOf({ text }: Html): Html | undefined {
+  const found = [...text.matchAll(HEADING)]
+  if (found.length < 2) return undefined
+  const links = found.map(([, depth = '', id = '', inner = '']) => {
+    const words = new Html(inner.replaceAll(/<\/?a[^>]*>/g, ''))
+    return html`<li class="depth-${depth}"><a href="#${id}">${words}</a></li>`
+  })
+  return html`<nav class="outline" aria-label="On this page"><p>On this page</p><ul>${links}</ul></nav>`
 }

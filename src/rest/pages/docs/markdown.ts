@@ -1,7 +1,8 @@
 import { Marked, type Tokens } from 'marked'
 import { escapeMarkup } from '../../../shared/escape-markup.ts'
 
-const idOf = (text: string) =>
+/** The identifier by which a heading is linked to. */
+export const idOf = (text: string) =>
   text
     .toLowerCase()
     .replace(/[^\w]+/g, '-')
