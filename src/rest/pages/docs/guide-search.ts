@@ -14,7 +14,10 @@ export function sectionsOf(guide: Guide, markdown: string): Section[] {
   const parts: { heading: string; lines: string[] }[] = []
   let isCode = false
   for (const line of markdown.split('\n')) {
-    if (line.startsWith('```')) isCode = !isCode
+    if (line.startsWith('```')) {
+      isCode = !isCode
+      continue
+    }
     const [, , heading] = (isCode ? null : HEADING.exec(line)) ?? []
     if (heading !== undefined) parts.push({ heading, lines: [] })
     else parts.at(-1)?.lines.push(line)

@@ -37,6 +37,9 @@ tr:has(:target) { background: var(--card); outline: 2px solid var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 .outline p { margin: 0 0.7rem 0.3rem; color: var(--quiet); font-weight: 600; font-size: 0.9rem; }
 .outline a { font-size: 0.9rem; color: var(--quiet); }
+.outline-fold { display: none; margin: 0 0 1.5rem; }
+.outline-fold summary { cursor: pointer; color: var(--accent); }
+.outline-fold .depth-3 { margin-left: 1rem; }
 .outline .depth-3 a { padding-left: 1.5rem; }
 form[role=search] { display: flex; flex-wrap: wrap; gap: 0.4rem; margin: 0 0 0.9rem; }
 form[role=search] label { flex-basis: 100%; color: var(--quiet); font-size: 0.9rem; }
@@ -51,16 +54,12 @@ button { cursor: pointer; }
 .next small { display: block; color: var(--quiet); font-weight: 400; }
 @media (max-width: 76rem) {
   .columns { grid-template-columns: 13rem minmax(0, 46rem); }
-  .columns > nav:first-child { grid-row: 1 / span 2; }
-  .columns > .outline { grid-column: 2; grid-row: 1; position: static; max-height: none; }
-  .columns > main { grid-column: 2; }
+  .outline { display: none; }
+  .outline-fold { display: block; }
 }
 @media (max-width: 56rem) {
   .columns { grid-template-columns: minmax(0, 1fr); gap: 1rem; }
   .columns > nav { position: static; max-height: none; }
-  .columns > nav:first-child { grid-row: 1; }
   .columns > nav:first-child ul { display: flex; flex-wrap: wrap; }
-  .columns > .outline { grid-column: 1; grid-row: 2; }
-  .columns > main { grid-column: 1; grid-row: 3; }
 }
 `

@@ -77,11 +77,12 @@ const overview = html`<h1>Guides</h1>
 type Shown = { title: string; body: Html; guide?: Guide; asked?: string }
 
 function showPage(response: Response, { title, body, guide, asked = '' }: Shown): void {
+  const outline = outlineOf(body)
   const columns = html`${siteHeader}
 <div class="columns">
 <nav aria-label="Guides">${searchForm(asked)}<ul>${guides.map((one) => linkTo(one, one === guide))}</ul></nav>
-<main>${body}${guide && nextOf(guide)}</main>
-${outlineOf(body)}
+<main>${folded(outline)}${body}${guide && nextOf(guide)}</main>
+${beside(outline)}
 </div>`
   const page = {
     title: `${title} · Developer platform`,
@@ -121,5 +122,11 @@ function outlineOf({ text }: Html): Html | undefined {
     const words = new Html(inner.replaceAll(/<\/?a[^>]*>/g, ''))
     return html`<li class="depth-${depth}"><a href="#${id}">${words}</a></li>`
   })
-  return html`<nav class="outline" aria-label="On this page"><p>On this page</p><ul>${links}</ul></nav>`
+  return html`<ul>${links}</ul>`
 }
+
+/** Where there is room it stands beside the page; else it is folded away above it. */
+const beside = (outline: Html | undefined) =>
+  outline && html`<nav class="outline" aria-label="On this page"><p>On this page</p>${outline}</nav>`
+const folded = (outline: Html | undefined) =>
+  outline && html`<details class="outline-fold"><summary>On this page</summary>${outline}</details>`
