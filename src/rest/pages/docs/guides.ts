@@ -60,6 +60,11 @@ export function llmsText(publicUrl: string): string {
 
 ${links.join('\n')}
 
+## For agents
+
+- [MCP server](${publicUrl}/mcp): the operations as tools, for whoever logs in (Streamable HTTP; answers 401 without a token)
+- [Its metadata](${publicUrl}/.well-known/oauth-protected-resource/mcp): where to log in (RFC 9728)
+
 ## Reference
 
 - [OpenAPI 3.1](${publicUrl}/openapi.json): every operation with its scopes, inputs, answers and error codes
