@@ -28,7 +28,7 @@ export type AgentTool = {
 /** What a call came to: the answer of the operation, or why it was refused. */
 export type ToolAnswer = { value: unknown } | { refusal: Problem }
 
-/** Every operation that a credential can have a scope for; not the token endpoints, the health of the service, and the cron job. */
+/** Every operation of `/v1`; not those of the authorization server, the health of the service, and the cron job. */
 export const agentTools: readonly AgentTool[] = routes.flatMap(toolOf)
 
 const byName = new Map(agentTools.map((tool) => [tool.name, tool]))
@@ -41,7 +41,7 @@ export const usageNameOf = ({ name }: AgentTool) => `/mcp/${name}`
 
 function toolOf(route: RestRoute): AgentTool[] {
   const { operation, access, procedure } = route
-  if (access?.kind !== 'scopes') return []
+  if (access?.kind !== 'scopes' || !operation.path.startsWith('/v1/')) return []
   const { inputs, meta } = procedure._def as unknown as { inputs: z.ZodObject[]; meta: { openapi: Described } }
   const [input = z.object({})] = inputs // what is declared without one takes nothing
   const { summary, description } = meta.openapi
