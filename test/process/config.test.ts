@@ -197,6 +197,6 @@ describe('a wrong value stops the start with one line that names the variable', 
 })
 
 test('.env.example names every variable, and no other', () => {
-  const named = readFileSync('.env.example', 'utf8').match(/^# ([A-Z_]+)=/gm) ?? []
+  const named = readFileSync('.env.example', 'utf8').match(/^# ([A-Z0-9_]+)=/gm) ?? []
   expect(named.map((line) => line.slice(2, -1)).toSorted()).toEqual(Object.keys(variables).toSorted())
 })

@@ -143,8 +143,8 @@ test.skipIf(isMissing)(
     const { key } = await roll()
     const token = await own.token(['livestream:read', 'channel:read', 'webhook:write'])
     const headers = { authorization: `Bearer ${token}` }
-    const read = async (path: string): Promise<{ data: Found[] }> =>
-      (await fetch(service.base + path, { headers })).json()
+    const read = async (path: string) =>
+      (await fetch(service.base + path, { headers })).json() as Promise<{ data: Found[] }>
     const live = async () => (await read(`/v1/livestreams/?broadcaster_user_id=${ada.id}`)).data[0]
     const types = ['livestream.started', 'livestream.ended']
     const subscription = new URLSearchParams({ url: receiver.url })
