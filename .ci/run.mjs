@@ -18,6 +18,7 @@ const programs = {
   'nginx-light': '/usr/sbin/nginx',
   'libnginx-mod-rtmp': '/usr/lib/nginx/modules/ngx_rtmp_module.so',
   ffmpeg: '/usr/bin/ffmpeg',
+  'python3-httpx': '/usr/lib/python3/dist-packages/httpx', // what the SDK for Python depends on
 }
 
 function installPrograms() {

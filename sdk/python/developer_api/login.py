@@ -1,0 +1,94 @@
+"""Logging people in: by a redirect (authorization code with PKCE), or by a code that they type on another device (RFC 8628)."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Optional
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import httpx
+
+from .errors import ApiError, error_of
+from .tokens import Application, Tokens, as_client, tokens_in
+
+_DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
+
+
+@dataclass(frozen=True)
+class PendingLogin:
+    """What is kept between sending somebody away and their return: in their session, never in an address."""
+
+    state: str
+    verifier: str
+    redirect_uri: str
+
+
+class Login:
+    """For asyncio call it in a thread: `await asyncio.to_thread(login.finish, url, pending)`."""
+
+    def __init__(self, base_url: str, application: Application, *, http: Optional[httpx.Client] = None) -> None:
+        self._base_url, self._application = base_url.rstrip("/"), application
+        self._http = http or httpx.Client(timeout=30)
+
+    def begin(self, redirect_uri: str, scopes: Sequence[str]) -> tuple[str, PendingLogin]:
+        """Where to send a person, and what to keep until they return."""
+        pending = PendingLogin(secrets.token_urlsafe(32), secrets.token_urlsafe(32), redirect_uri)
+        digest = hashlib.sha256(pending.verifier.encode()).digest()
+        query = {
+            "response_type": "code",
+            "client_id": self._application.client_id,
+            "redirect_uri": redirect_uri,
+            "scope": " ".join(scopes),
+            "state": pending.state,
+            "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
+            "code_challenge_method": "S256",
+        }
+        return f"{self._base_url}/oauth/authorize?{urlencode(query)}", pending
+
+    def finish(self, url: str, pending: PendingLogin) -> Tokens:
+        """The tokens of a person who returned to `url`. Raises when they refused, or when this answers another login."""
+        given = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
+        if not secrets.compare_digest(given.get("state", ""), pending.state):
+            raise ApiError("invalid_state", "This is the answer to another login.", 400)
+        if given.get("iss", self._base_url) != self._base_url:
+            raise ApiError("invalid_issuer", f"This is the answer of {given['iss']}.", 400)
+        if "error" in given:
+            raise ApiError(given["error"], given.get("error_description", given["error"]), 400)
+        if "code" not in given:
+            raise ApiError("invalid_request", "The address has no code.", 400)
+        exchange = {"grant_type": "authorization_code", "code": given["code"]}
+        return tokens_in(
+            self._post("/oauth/token", {**exchange, "code_verifier": pending.verifier, "redirect_uri": pending.redirect_uri})
+        )
+
+    def with_device(self, scopes: Sequence[str], on_code: Callable[[str, str], None]) -> Tokens:
+        """The tokens of a person who logs in on another device; `on_code(uri, code)` shows them where to type what."""
+        given = self._post("/oauth/device_authorization", {"scope": " ".join(scopes)})
+        on_code(given["verification_uri"], given["user_code"])
+        every_s, ends = float(given.get("interval", 5)), time.time() + float(given["expires_in"])
+        while time.time() < ends:
+            time.sleep(every_s)
+            try:
+                return tokens_in(self._post("/oauth/token", {"grant_type": _DEVICE_GRANT, "device_code": given["device_code"]}))
+            except ApiError as error:
+                if error.code == "slow_down":
+                    every_s += 5
+                elif error.code != "authorization_pending":
+                    raise
+        raise ApiError("expired_token", "Nobody has typed the code in time.", 400)
+
+    def revoke(self, token: str) -> None:
+        """Ends what a refresh token began."""
+        self._post("/oauth/revoke", {"token": token})
+
+    def _post(self, path: str, body: dict[str, str]) -> dict[str, Any]:
+        response = self._http.post(self._base_url + path, json={**body, **as_client(self._application)})
+        if not response.is_success:
+            raise error_of(response)
+        answer: dict[str, Any] = response.json()
+        return answer

@@ -1,0 +1,118 @@
+// Writes what of the Python package follows from something else: types.py from the documents, client.py from aio.py.
+// `npm run generate:sdk`; a test says when they are old.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { wholeDocument } from '../typescript/generate.ts'
+
+type Schema = {
+  $ref?: string
+  type?: string | string[]
+  anyOf?: Schema[]
+  const?: unknown
+  enum?: unknown[]
+  items?: Schema
+  properties?: Record<string, Schema>
+  additionalProperties?: unknown
+}
+
+const folder = join(import.meta.dirname, 'developer_api')
+
+const words: [RegExp, string][] = [
+  [
+    /The API for asyncio\. `client\.py` is made from this file: see generate\.ts\./,
+    'The API. Made from aio.py by generate.ts.',
+  ],
+  [/^import asyncio\n/m, 'import threading\n'],
+  [/asyncio\.sleep/g, 'time.sleep'],
+  [/asyncio\.Lock/g, 'threading.Lock'],
+  [/AsyncIterator/g, 'Iterator'],
+  [/AsyncClient/g, 'Client'],
+  [/\bAsync(Pages|UserTokens|DeveloperApi|Feed)\b/g, '$1'],
+  [/__aiter__/g, '__iter__'],
+  [/__aenter__/g, '__enter__'],
+  [/__aexit__/g, '__exit__'],
+  [/\baclose\b/g, 'close'],
+  [/\baread\b/g, 'read'],
+  [/\baiter_lines\b/g, 'iter_lines'],
+  [/`async for`/g, '`for`'],
+  [/\basync (def|with|for)\b/g, '$1'],
+  [/\bawait /g, ''],
+  [
+    /from collections\.abc import Iterator, Awaitable, Callable, Sequence/,
+    'from collections.abc import Callable, Iterator, Sequence',
+  ],
+  [/Optional\[Awaitable\[None\]\]/g, 'None'],
+  [/^( +)kept = self\._on_tokens\(tokens\)\n.*\n.*\n/m, '$1self._on_tokens(tokens)\n'],
+]
+
+/** aio.py without what waits: the same calls, by threads in place of tasks. */
+export const syncClient = (aio: string): string => words.reduce((text, [from, to]) => text.replace(from, to), aio)
+
+/** The resources and events of the documents as dictionaries whose fields are known. */
+export function typesModule(): string {
+  const schemas = (wholeDocument().components?.schemas ?? {}) as Record<string, Schema>
+  const wanted = Object.entries(schemas).filter(([name, { properties }]) => properties && !/Request$|^Error/.test(name))
+  const classes = wanted.map(([name, schema]) => typedDict(name, schema))
+  const events = wanted
+    .map(([name]) => name)
+    .filter((name) => /Event$/.test(name) && !/^(Other|WebhookTest)/.test(name))
+  return `"""What the API answers. Made from its documents by generate.ts."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Optional, TypedDict, Union
+
+
+class ChannelName(TypedDict):
+    id: str
+    username: str
+
+
+${classes.join('\n\n')}
+
+#: What happened in a channel; \`type\` tells which. More will come: leave a branch for what your program does not know.
+FeedEvent = Union[
+${events.map((name) => `    ${name},`).join('\n')}
+]
+WebhookEvent = Union[FeedEvent, WebhookTestEvent]
+`
+}
+
+function typedDict(name: string, { properties = {} }: Schema): string {
+  const fields = Object.entries(properties).map(([field, schema]) => `    ${field}: ${typeOf(schema)}`)
+  return `class ${name}(TypedDict):\n${fields.join('\n')}\n`
+}
+
+function typeOf(schema: Schema): string {
+  if (schema.const !== undefined) return literal([schema.const])
+  if (schema.enum?.every((value) => typeof value === 'string')) return literal(schema.enum)
+  if (schema.$ref) return schema.$ref.replace(/^.*\//, '')
+  if (schema.anyOf) return unionOf(schema.anyOf.map(typeOf))
+  if (Array.isArray(schema.type)) return unionOf(schema.type.map((type) => typeOf({ ...schema, type })))
+  return simpleOf(schema, schema.type)
+}
+
+function simpleOf({ items, properties }: Schema, type = ''): string {
+  if (type === 'array') return `list[${typeOf(items ?? {})}]`
+  if (type === 'object') return properties?.username ? 'ChannelName' : 'dict[str, Any]'
+  return simple[type] ?? 'Any'
+}
+
+const simple: Record<string, string> = { string: 'str', integer: 'int', number: 'float', boolean: 'bool', null: 'None' }
+
+const literal = (values: unknown[]) =>
+  `Literal[${values.map((value) => (value === true ? 'True' : JSON.stringify(value))).join(', ')}]`
+
+function unionOf(types: string[]): string {
+  const others = types.filter((type) => type !== 'None')
+  const union = others.length === 1 ? (others[0] ?? 'Any') : `Union[${others.join(', ')}]`
+  return others.length < types.length ? `Optional[${union}]` : union
+}
+
+/** Writes both files. */
+function generate() {
+  writeFileSync(join(folder, 'types.py'), typesModule())
+  writeFileSync(join(folder, 'client.py'), syncClient(readFileSync(join(folder, 'aio.py'), 'utf8')))
+}
+
+if (process.argv[1] === import.meta.filename) generate()

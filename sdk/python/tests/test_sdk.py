@@ -1,0 +1,205 @@
+"""Run by test/sdk/python.process.ts against a service: DEMO is its demo.json."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import os
+import threading
+import time
+import unittest
+
+import httpx
+from developer_api import (
+    Application,
+    AsyncDeveloperApi,
+    AsyncUserTokens,
+    ConnectionFailed,
+    DeveloperApi,
+    ForbiddenError,
+    LoginRequiredError,
+    NotFoundError,
+    RateLimitedError,
+    SignatureError,
+    Tokens,
+    UserTokens,
+    unwrap,
+)
+
+with open(os.environ["DEMO"]) as file:
+    demo = json.load(file)
+API = demo["base_url"]
+STREAMER = demo["users"]["streamer"]
+APPLICATION = Application(demo["client"]["client_id"], demo["client"]["client_secret"])
+
+
+class Calls(unittest.TestCase):
+    def setUp(self) -> None:
+        self.api = DeveloperApi(API, STREAMER["access_token"])
+
+    def test_calls_every_operation(self) -> None:
+        api = self.api
+        self.assertEqual(api.me()["username"], "streamer")
+        self.assertTrue(api.get_channel("streamer")["is_live"])
+        category = next(iter(api.list_categories()))
+        self.assertEqual(api.get_category(category["id"])["slug"], category["slug"])
+        stream = next(iter(api.list_livestreams(broadcaster_user_id=STREAMER["id"])))
+        self.assertEqual(api.get_livestream(stream["id"])["id"], stream["id"])
+        message = api.send_message("streamer", "from Python")
+        self.assertIn(message["id"], [one["id"] for one in api.list_messages("streamer", limit=5).page()[0]])
+        api.delete_message(message["id"])
+        before = {ban["id"] for ban in api.list_bans()}
+        self.assertNotIn(api.ban(demo["users"]["outsider"]["id"])["id"], before)
+        made = api.create_subscription("https://example.com/hook", ["chat.message.sent"])
+        self.assertTrue(made["signing_secret"].startswith("whsec_"))
+        self.assertIn(made["id"], [one["id"] for one in api.list_subscriptions()])
+        api.delete_subscription(made["id"])
+        events, cursor = api.read_events(since=message["created_at"], types="chat.message.sent")
+        self.assertEqual(events[0]["data"]["content"], "from Python")
+        self.assertEqual(api.read_events(after=cursor)[0], [])
+
+    def test_walks_lists(self) -> None:
+        walked = [channel["username"] for channel in self.api.list_channels(limit=2)]
+        self.assertGreater(len(walked), 2)
+        self.assertEqual(walked, sorted(set(walked)))
+
+    def test_errors_have_a_class_a_code_and_a_number(self) -> None:
+        with self.assertRaises(NotFoundError) as caught:
+            self.api.get_channel("nobody_is_here")
+        self.assertEqual((caught.exception.code, caught.exception.status), ("channel_not_found", 404))
+        self.assertTrue(caught.exception.request_id)
+        with self.assertRaises(ForbiddenError):
+            DeveloperApi(API, demo["api_key"]).me()
+
+    def test_follows_the_feed_and_goes_on(self) -> None:
+        heard, opened = [], threading.Event()
+        feed = self.api.follow(types=["chat.message.sent"], on_open=opened.set)
+
+        def follow() -> None:
+            for event in feed:
+                heard.append(event["data"]["content"])
+                if len(heard) == 2:
+                    return
+
+        thread = threading.Thread(target=follow)
+        thread.start()
+        opened.wait(20)
+        for content in ("one", "two"):
+            self.api.send_message("streamer", content)
+        thread.join(20)
+        self.assertEqual(heard, ["one", "two"])
+        self.api.send_message("streamer", "three")
+        self.assertEqual(next(iter(self.api.follow(after=feed.cursor, types=["chat.message.sent"])))["data"]["content"], "three")
+
+
+class Asynchronous(unittest.IsolatedAsyncioTestCase):
+    async def test_calls_walks_and_follows(self) -> None:
+        async with AsyncDeveloperApi(API, STREAMER["access_token"]) as api:
+            self.assertEqual((await api.me())["username"], "streamer")
+            self.assertGreater(len([one async for one in api.list_channels(limit=2)]), 2)
+            opened = asyncio.Event()
+            feed = api.follow(types=["chat.message.sent"], on_open=opened.set)
+            first = asyncio.ensure_future(feed.__aiter__().__anext__())
+            await opened.wait()
+            await api.send_message("streamer", "to asyncio")
+            self.assertEqual((await asyncio.wait_for(first, 20))["data"]["content"], "to asyncio")
+
+    async def test_refreshes_once_for_many(self) -> None:
+        kept: list[Tokens] = []
+        old = Tokens(STREAMER["access_token"], os.environ["ASYNC_REFRESH_TOKEN"], "", time.time())
+        async with AsyncDeveloperApi(API, user=AsyncUserTokens(APPLICATION, old, kept.append)) as api:
+            names = await asyncio.gather(*(api.me() for _ in range(10)))
+        self.assertEqual({name["username"] for name in names}, {"viewer"})
+        self.assertEqual(len(kept), 1)
+
+
+class Refreshing(unittest.TestCase):
+    def test_keeps_new_tokens_before_they_are_used_for_a_month(self) -> None:
+        kept: list[Tokens] = []
+        tokens = Tokens("lsat_old", STREAMER["refresh_token"], "", time.time())
+        for _ in range(30):
+            user = UserTokens(APPLICATION, tokens, kept.append)
+            with DeveloperApi(API, user=user) as api:
+                self.assertEqual(api.me()["username"], "streamer")
+            tokens = Tokens(kept[-1].access_token, kept[-1].refresh_token, kept[-1].scope, time.time())
+        self.assertEqual(len({one.refresh_token for one in kept}), 30)
+
+    def test_asks_for_a_login_when_tokens_are_gone(self) -> None:
+        user = UserTokens(APPLICATION, Tokens("lsat_old", "lsrt_gone", "", 0), lambda _: None)
+        with self.assertRaises(LoginRequiredError):
+            DeveloperApi(API, user=user).me()
+
+
+class Retries(unittest.TestCase):
+    def answers(self, *answers: object) -> tuple[DeveloperApi, list[httpx.Request]]:
+        sent: list[httpx.Request] = []
+        left = list(answers)
+
+        def handle(request: httpx.Request) -> httpx.Response:
+            sent.append(request)
+            answer = left.pop(0)
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        return DeveloperApi("http://api", "x", http=httpx.Client(transport=httpx.MockTransport(handle))), sent
+
+    def later(self, status: int, retry_after: str) -> httpx.Response:
+        body = {"error": {"code": "rate_limited", "message": "Later."}}
+        return httpx.Response(status, headers={"retry-after": retry_after}, json=body)
+
+    def test_again_by_the_same_key(self) -> None:
+        done = httpx.Response(201, json={"data": {"id": "msg"}})
+        api, sent = self.answers(self.later(503, "0"), self.later(429, "0"), httpx.ReadError("lost"), done)
+        self.assertEqual(api.send_message("ada", "once")["id"], "msg")
+        self.assertEqual(len({request.headers["idempotency-key"] for request in sent}), 1)
+        self.assertEqual(len(sent), 4)
+
+    def test_gives_up(self) -> None:
+        with self.assertRaises(RateLimitedError) as caught:
+            self.answers(self.later(429, "61"))[0].get_channel("ada")
+        self.assertEqual(caught.exception.retry_after_s, 61)
+        api, sent = self.answers(*[httpx.ConnectError("no")] * 5)
+        api._tries = 2
+        with self.assertRaises(ConnectionFailed):
+            api.get_channel("ada")
+        self.assertEqual(len(sent), 2)
+
+    def test_a_deletion_whose_answer_was_lost_has_succeeded(self) -> None:
+        gone = httpx.Response(404, json={"error": {"code": "message_not_found", "message": "Gone."}})
+        self.answers(httpx.ReadError("lost"), gone)[0].delete_message("msg")
+
+
+class Webhooks(unittest.TestCase):
+    secret = "whsec_" + base64.b64encode(b"a" * 32).decode()
+    body = b'{"id":"evt_1","type":"chat.message.sent"}'
+
+    def headers(self, key: bytes = b"a" * 32, at: int = 1_000) -> dict[str, str]:
+        digest = hmac.new(key, f"evt_1.{at}.".encode() + self.body, hashlib.sha256).digest()
+        signature = "v1," + base64.b64encode(digest).decode()
+        return {"Webhook-Id": "evt_1", "webhook-timestamp": str(at), "webhook-signature": f"v1,x {signature}"}
+
+    def test_takes_what_is_ours(self) -> None:
+        self.assertEqual(unwrap(self.secret, self.headers(), self.body, now=1_000)["id"], "evt_1")
+        other = "whsec_" + base64.b64encode(b"b" * 32).decode()
+        self.assertEqual(unwrap([other, self.secret], self.headers(), self.body, now=1_000)["id"], "evt_1")
+
+    def test_refuses_what_is_not(self) -> None:
+        for headers, body, now in [
+            (self.headers(b"b" * 32), self.body, 1_000),
+            (self.headers(), self.body + b" ", 1_000),
+            (self.headers(), self.body, 1_301),
+            (self.headers(), self.body, 699),
+            ({}, self.body, 1_000),
+            ({**self.headers(), "webhook-timestamp": "x"}, self.body, 1_000),
+            ({**self.headers(), "webhook-signature": "v1,"}, self.body, 1_000),
+        ]:
+            with self.assertRaises(SignatureError):
+                unwrap(self.secret, headers, body, now=now)
+        with self.assertRaises(ValueError):
+            unwrap("whsec_", self.headers(), self.body, now=1_000)
+
+
+if __name__ == "__main__":
+    unittest.main()
