@@ -46,7 +46,7 @@ const packageHomes = {
   marked: ['rest'],
   'swagger-ui-dist': ['rest'],
   'trpc-to-openapi': ['rest', 'routers'],
-  '@trpc/server': ['routers', 'rest'],
+  '@trpc/server': ['routers', 'rest', 'client'],
   '@trpc/client': ['client'],
   '@trpc/tanstack-react-query': ['client'],
   '@tanstack/react-query': ['client'],

@@ -96,6 +96,7 @@ function configOf(read: Environment) {
     hasRateLimits: read.RATE_LIMITS === 'on',
     hasStreamLimits: read.STREAM_LIMITS === 'on',
     signup: read.SIGNUP,
+    secondFactor: read.REQUIRE_SECOND_FACTOR,
     logLevel: read.LOG_LEVEL,
   }
 }

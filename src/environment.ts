@@ -132,6 +132,7 @@ export const variables = {
   RATE_LIMITS: onOff('off is for load tests').default('on'),
   STREAM_LIMITS: onOff('off is for load tests').default('on'),
   SIGNUP: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
+  REQUIRE_SECOND_FACTOR: z.enum(['off', 'developers', 'all'], 'must be off, developers or all').default('off'),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], 'must be a level such as info or warn')
     .default('info'),

@@ -6,6 +6,7 @@ import {
   splitLink,
   type TRPCClient,
   type TRPCClientError,
+  type TRPCLink,
 } from '@trpc/client'
 import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server'
 import type { AppRouter } from '../routers/index.ts'
@@ -30,6 +31,8 @@ export type ClientOptions = {
   credential?: string | (() => string | Promise<string>) | undefined
   /** Sends the requests in place of the platform's own `fetch`; subscriptions are not among them. */
   fetch?: typeof fetch | undefined
+  /** What calls pass before they are sent. */
+  links?: readonly TRPCLink<AppRouter>[] | undefined
   /** For subscriptions where there is none, as in Node, or with a credential: that of the package `eventsource`. */
   EventSource?: EventSourceClass | undefined
 }
@@ -39,7 +42,13 @@ export type ClientOptions = {
  * call rejects with a `TRPCClientError`, whose `data.problem` has the `code` and `message` that REST shows. Subscriptions
  * connect again by themselves and go on where they were cut off, until a refusal, which ends them with such an error.
  */
-export function createClient({ baseUrl, credential, fetch: send, EventSource }: ClientOptions): TRPCClient<AppRouter> {
+export function createClient({
+  baseUrl,
+  credential,
+  fetch: send,
+  links = [],
+  EventSource,
+}: ClientOptions): TRPCClient<AppRouter> {
   const url = `${baseUrl.replace(/\/$/, '')}/trpc`
   const headers = async (): Promise<Record<string, string>> => {
     const token = typeof credential === 'function' ? await credential() : credential
@@ -49,6 +58,7 @@ export function createClient({ baseUrl, credential, fetch: send, EventSource }: 
     fetch(to, { ...init, headers: { ...init?.headers, ...(await headers()) } })
   return createTRPCClient<AppRouter>({
     links: [
+      ...links,
       splitLink({
         condition: ({ type }) => type === 'subscription',
         true: httpSubscriptionLink({

@@ -36,6 +36,7 @@ export type ContextConfig = CountersConfig &
     | 'signup'
     | 'ingest'
     | 'pictures'
+    | 'secondFactor'
     | 'hasStreamLimits'
   >
 
@@ -95,6 +96,7 @@ export async function openContext(
     signup: config.signup,
     ingest: config.ingest,
     thumbnails: await openPictureStorage(config),
+    secondFactor: config.secondFactor,
     demoClientId,
     log: logger,
     traces,

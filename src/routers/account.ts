@@ -8,24 +8,24 @@ import { AuditRecord } from '../domain/audit/resources.ts'
 import { listAllowed, revokeAllowed } from '../domain/oauth/allowed-applications.ts'
 import { AllowedApplication } from '../domain/oauth/resources.ts'
 import { deleteHearingSubscription } from '../domain/webhooks/subscriptions/delete.ts'
-import { factorsRouter, totpRouter } from './factors.ts'
+import { factorsRouter, passkeysRouter, stepUpRouter, totpRouter } from './factors.ts'
 import { page, paging, text } from './fields.ts'
 import { procedure } from './operation.ts'
 import { router } from './trpc.ts'
 
 /** What people do with their own account, on our own pages. */
 export const accountRouter = router({
-  me: procedure({ access: 'session' })
+  me: procedure({ access: 'session', needs: ['enrolment'] })
     .input(z.object({}))
     .output(Account)
     .query(({ ctx }) => getAccount(ctx)),
 
-  changeEmail: procedure({ access: 'session' })
+  changeEmail: procedure({ access: 'session', needs: ['stepUp'] })
     .input(z.object({ email: text(), password: text() }))
     .output(Account)
     .mutation(({ ctx, input }) => changeEmail(ctx, input)),
 
-  changePassword: procedure({ access: 'session' })
+  changePassword: procedure({ access: 'session', needs: ['enrolment', 'stepUp'] })
     .input(z.object({ current_password: text(), new_password: text() }))
     .output(z.void())
     .mutation(({ ctx, input }) => changePassword(ctx, input)),
@@ -37,6 +37,8 @@ export const accountRouter = router({
 
   factors: factorsRouter,
   totp: totpRouter,
+  passkeys: passkeysRouter,
+  stepUp: stepUpRouter,
 
   sessions: router({
     list: procedure({ access: 'session' })

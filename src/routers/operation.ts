@@ -1,4 +1,4 @@
-import type { Access } from '../domain/access/admission.ts'
+import type { Access, SessionNeed } from '../domain/access/admission.ts'
 import type { ProblemCode } from '../domain/core/problem.ts'
 import { problems } from '../domain/core/problem-table.ts'
 import type { Scope } from '../domain/core/scopes.ts'
@@ -51,11 +51,13 @@ type ForCallers = { access: ScopesWanted }
 type ForUsers = { access: ScopesWanted; by: 'user' }
 /** Callers, and overlays by their keys. */
 type ForReaders = { access: ScopesWanted; by: 'reader' }
-type ForSessions = { access: 'session' }
+type ForSessions = { access: 'session' } & Needing
 /** The owner of an application, or the application itself with the scope of subscriptions. */
-type ForOwners = { access: 'sessionOrApplication' }
+type ForOwners = { access: 'sessionOrApplication' } & Needing
 /** The same with whatever scopes: for what tells an application about itself alone. */
-type ForThemselves = { access: 'sessionOrAnyApplication' }
+type ForThemselves = { access: 'sessionOrAnyApplication' } & Needing
+/** What the session has to have shown, where a session calls. */
+type Needing = { needs?: readonly SessionNeed[] }
 type Asked = OpenToAll | ForCron | ForCallers | ForUsers | ForReaders | ForSessions | ForOwners | ForThemselves
 /** Of a procedure that may take longer than the deadline of all others. */
 type Lasting = { deadlineMs?: number }
@@ -100,13 +102,21 @@ function guarded(meta: OperationMeta & { access: Access }) {
   return isForUsers ? userProcedure.meta(meta) : callerProcedure.meta(meta)
 }
 
+/** Which scope an application's credential needs where a session is expected, if it may stand in for one. */
+const applicationScopes = {
+  session: { applicationScope: undefined },
+  sessionOrApplication: { applicationScope: 'webhook:write' },
+  sessionOrAnyApplication: { applicationScope: 'any' },
+} as const
+
+const needsOf = (asked: Asked) => ('needs' in asked ? (asked.needs ?? []) : [])
+
 function accessOf(asked: Asked): Access | undefined {
   const { access } = asked
   if (access === 'public') return undefined
   if (access === 'cron') return { kind: 'cron' }
-  if (access === 'session') return { kind: 'session', applicationScope: undefined }
-  if (access === 'sessionOrApplication') return { kind: 'session', applicationScope: 'webhook:write' }
-  if (access === 'sessionOrAnyApplication') return { kind: 'session', applicationScope: 'any' }
+  if (access === 'session' || access === 'sessionOrApplication' || access === 'sessionOrAnyApplication')
+    return { kind: 'session', ...applicationScopes[access], needs: needsOf(asked) }
   const wanted = typeof access === 'string' ? ([access] as const) : access
   return { kind: 'scopes', scopes: wanted, by: 'by' in asked ? asked.by : 'anyone' }
 }

@@ -20,12 +20,12 @@ export const overlaysRouter = router({
     .output(z.array(OverlayKey))
     .query(({ ctx }) => listOverlays(ctx)),
 
-  create: procedure({ access: 'session' })
+  create: procedure({ access: 'session', needs: ['stepUp'] })
     .input(z.object({ name: text(), event_types: listOf(text()).min(1) }))
     .output(CreatedOverlayKey)
     .mutation(({ ctx, input }) => createOverlay(ctx, input)),
 
-  roll: procedure({ access: 'session' })
+  roll: procedure({ access: 'session', needs: ['stepUp'] })
     .input(byId())
     .output(CreatedOverlayKey)
     .mutation(({ ctx, input }) => rollOverlay(ctx, input)),

@@ -17,7 +17,7 @@ export const streamKeysRouter = router({
     .output(EncoderSettings)
     .query(({ ctx }) => getEncoderSettings(ctx)),
 
-  roll: procedure({ access: 'session' })
+  roll: procedure({ access: 'session', needs: ['stepUp'] })
     .input(z.object({}))
     .output(CreatedStreamKey)
     .mutation(({ ctx }) => rollStreamKey(ctx)),

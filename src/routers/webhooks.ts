@@ -35,7 +35,7 @@ export const webhooksRouter = router({
     .output(SubscriptionDetails.extend({ secrets: z.array(SecretInfo) }))
     .query(({ ctx, input }) => getSubscription(ctx, input)),
 
-  rotateSecret: procedure({ access: 'session' })
+  rotateSecret: procedure({ access: 'session', needs: ['stepUp'] })
     .input(z.object({ id: text(), overlap_s: z.number().int().min(0).max(OVERLAP_S_MAX).optional() }))
     .output(z.object({ signing_secret: z.string() }))
     .mutation(({ ctx, input }) => rotateSigningSecret(ctx, input)),
@@ -50,7 +50,7 @@ export const webhooksRouter = router({
     .output(AttemptInfo.extend({ delivery_id: z.string() }))
     .mutation(({ ctx, input }) => testSubscription(ctx, input)),
 
-  create: procedure({ access: 'session' })
+  create: procedure({ access: 'session', needs: ['stepUp'] })
     .input(
       z.object({
         application_id: text(),
@@ -79,7 +79,7 @@ export const webhooksRouter = router({
     .output(SubscriptionDetails)
     .mutation(({ ctx, input }) => updateSubscription(ctx, input)),
 
-  delete: procedure({ access: 'sessionOrApplication' })
+  delete: procedure({ access: 'sessionOrApplication', needs: ['stepUp'] })
     .input(byId())
     .output(z.void())
     .mutation(({ ctx, input }) => deleteReachedSubscription(ctx, input)),

@@ -109,7 +109,9 @@ test('an old key of SECRET_KEYS is needed no more once the secrets of authentica
   expect(await reEncryptFactors({ ...context, keyring: new Keyring([next, old]) })).toBeGreaterThan(0)
   const keyring = new Keyring([next])
   app.later()
-  const isRight = transact({ ...context, keyring }, (tx) => consumeCode(tx, user.id, authenticator.at()))
+  const isRight = transact({ ...context, keyring }, (tx) =>
+    consumeCode(tx, { userId: user.id, username: user.username }, authenticator.at()),
+  )
   expect(await isRight).toBe(true)
   await reEncryptFactors({ ...context, keyring: new Keyring([old, next]) })
 })

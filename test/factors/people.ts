@@ -18,9 +18,9 @@ export function authenticatorOf(uri: string, now: () => Date) {
 }
 
 /** The service with people who have second factors. */
-export async function createFactorsApp() {
+export async function createFactorsApp(overrides: Parameters<typeof createPeopleApp>[0] = {}) {
   const secretKey = 'k'.repeat(40)
-  const app = await createPeopleApp({ keyring: new Keyring([secretKey]) })
+  const app = await createPeopleApp({ keyring: new Keyring([secretKey]), ...overrides })
   const { context, clock } = app
   let people = 0
 

@@ -155,6 +155,7 @@ describe('a wrong value stops the start with one line that names the variable', 
     ['RATE_LIMITS', 'none'],
     ['STREAM_LIMITS', 'none'],
     ['SIGNUP', 'maybe'],
+    ['REQUIRE_SECOND_FACTOR', 'everybody'],
     ['LOG_LEVEL', 'loud'],
   ])('%s=%s', (name, value) => {
     const read = () => readConfig({ [name]: value })

@@ -66,6 +66,7 @@ export async function createTestContext(overrides: Partial<ProcessContext> = {})
     targets: { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },
     cronAccess: 'this machine',
     signup: 'open',
+    secondFactor: 'off',
     log: logged.log,
     ...overrides,
   }

@@ -1,5 +1,5 @@
 import type { Count } from '../../counters/counters.ts'
-import type { Principal, Reader, UserPrincipal } from '../core/actor.ts'
+import type { ActingSession, Principal, Reader, UserPrincipal } from '../core/actor.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Context } from '../core/context.ts'
 import { Problem, type ProblemDetails } from '../core/problem.ts'
@@ -10,6 +10,12 @@ import { authenticate, authenticateHolder, authenticateSession } from './authent
 import { admitCron } from './cron-admission.ts'
 
 /**
+ * What a session has to have shown. `stepUp`: that its user has just proved who they are, for what a session left open must not
+ * do; `enrolment`: nothing more than that it lives, also where everybody needs a second factor: by it one is set up.
+ */
+export type SessionNeed = 'stepUp' | 'enrolment'
+
+/**
  * What an operation asks of its caller. `scopes`: a credential with any one of them, by `user` one that stands for a user; by
  * `reader` also an overlay key, for which `admitReader` stands in for `admit`.
  * `session`: a login session, or an application's credential with `applicationScope` where there is one; `any` asks for no scope.
@@ -17,7 +23,7 @@ import { admitCron } from './cron-admission.ts'
  */
 export type Access =
   | { kind: 'scopes'; scopes: readonly [Scope, ...Scope[]]; by: 'anyone' | 'user' | 'reader' }
-  | { kind: 'session'; applicationScope: Scope | 'any' | undefined }
+  | { kind: 'session'; applicationScope: Scope | 'any' | undefined; needs: readonly SessionNeed[] }
   | { kind: 'cron' }
 
 /** Any credential, of whose scopes `requireAccess` judges when it is known what for. */
@@ -32,7 +38,7 @@ export async function admit(ctx: Context, access: Access | AnyAccess, caller: Ca
   if (access.kind === 'cron') return admitCron(ctx, caller)
   const { principal, key, isSession } = await identifyCaller(ctx, caller, access)
   noteClient(caller, principal.clientId)
-  const refusal = refusalOf(access, principal, isSession)
+  const refusal = refusalOf(ctx, access, { principal, isSession })
   const { counters } = ctx
   const rate = await (refusal ? counters.peek(rateLimits.credential, key) : counters.take(rateLimits.credential, key))
   noteCredential(caller, { clientId: principal.clientId, rate }, principal.credentialId)
@@ -92,13 +98,16 @@ function neededFor(access: Access | AnyAccess): [message: string, details: Probl
 
 const oneOf = (scopes: readonly Scope[]) => scopes.map((scope) => `"${scope}"`).join(' or ')
 
-function refusalOf(
-  access: Exclude<Access, { kind: 'cron' }> | AnyAccess,
-  principal: Principal,
-  isSession: boolean,
-): Problem | undefined {
+type Identified = { principal: Principal; isSession: boolean }
+type AskedOfCallers = Exclude<Access, { kind: 'cron' }> | AnyAccess
+
+function refusalOf(ctx: Context, access: AskedOfCallers, { principal, isSession }: Identified): Problem | undefined {
+  if (isSession) {
+    const refusal = sessionRefusalOf(ctx, access, principal)
+    if (refusal || access.kind === 'session') return refusal
+  }
   if (access.kind === 'any') return undefined
-  if (access.kind === 'session') return isSession ? undefined : sessionRefusalOf(access.applicationScope, principal)
+  if (access.kind === 'session') return credentialRefusalOf(access.applicationScope, principal)
   const { scopes, by } = access
   const refusal = scopeRefusalOf(scopes, principal)
   if (refusal) return refusal
@@ -106,11 +115,39 @@ function refusalOf(
 }
 
 /** For a credential where a login session is expected. */
-function sessionRefusalOf(applicationScope: Scope | 'any' | undefined, principal: Principal): Problem | undefined {
+function credentialRefusalOf(applicationScope: Scope | 'any' | undefined, principal: Principal): Problem | undefined {
   if (applicationScope === undefined || principal.kind !== 'application')
     return new Problem('forbidden', 'This operation is for people who are signed in on the website.')
   return applicationScope === 'any' ? undefined : scopeRefusalOf([applicationScope], principal)
 }
+
+/** Nothing of this concerns tokens: an application acts by what it was given. */
+function sessionRefusalOf(ctx: Context, access: AskedOfCallers, principal: Principal): Problem | undefined {
+  const session = principal.kind === 'user' ? principal.session : undefined
+  const needs = access.kind === 'session' ? access.needs : []
+  if (ctx.secondFactor === 'all' && !needs.includes('enrolment') && !hasProvedFactor(session)) return factorRequired()
+  if (needs.includes('stepUp') && session?.isFresh !== true)
+    return new Problem('step_up_required', 'Confirm that it is you: your last login was more than ten minutes ago.')
+  return undefined
+}
+
+type Proved = Pick<ActingSession, 'amr'>
+
+/** Whether the user of a session has shown more than a password in it. */
+const hasProvedFactor = (session: Proved | undefined): boolean =>
+  session?.amr.some((method) => method !== 'pwd') === true
+
+/** Throws `second_factor_required` for a session in which none was shown, where the operator wants one of `whom`. */
+export function requireProvedFactor(ctx: Context, session: Proved | undefined, whom: 'all' | 'developers'): void {
+  const isWanted = ctx.secondFactor === 'all' || ctx.secondFactor === whom
+  if (isWanted && !hasProvedFactor(session)) throw factorRequired()
+}
+
+const factorRequired = () =>
+  new Problem(
+    'second_factor_required',
+    'You need a second factor here: set one up in the console, under Account → Security.',
+  )
 
 function scopeRefusalOf(scopes: readonly Scope[], principal: Principal): Problem | undefined {
   if (scopes.some((scope) => principal.scopes.includes(scope))) return undefined

@@ -16,7 +16,7 @@ const insertUseNow = statement<[hash: Buffer, issuedAtS: number], { hash: Buffer
   on conflict do nothing returning hash`)
 
 type Use = {
-  kind: 'client assertion' | 'dpop proof'
+  kind: 'client assertion' | 'dpop proof' | 'passkey challenge'
   /** Who signed, because two signers may choose the same identifier. */
   signer: string
   jti: string

@@ -43,8 +43,17 @@ export async function finishLogin(
   return enter(tx, login.userId, ['pwd', method])
 }
 
+const lockOpen = statement<[userId: string], { id: string }>(`
+  select id from users where id = $1 and disabled_at is null for share`)
+
+/** Lets somebody in by a passkey, which stands for password and second factor; undefined when the account was closed meanwhile. */
+export async function enterByPasskey(tx: InTransaction<CalledContext>, userId: string): Promise<string | undefined> {
+  const [open] = await lockOpen(tx.db, userId)
+  return open && enter(tx, userId, ['hwk'])
+}
+
 /** Starts a session in place of the one that the caller had. */
-export async function enter(
+async function enter(
   tx: InTransaction<CalledContext>,
   userId: string,
   amr: readonly AuthenticationMethod[],

@@ -16,9 +16,7 @@ export async function completeLogin(ctx: CalledContext, secret: string | undefin
   const login = secret === undefined ? undefined : await findPendingLogin(ctx, secret)
   if (!login) throw new Problem('unauthorized', 'This login has ended. Begin again.')
   const session = await guessCode(ctx, login, code, () =>
-    transact(ctx, async (tx) =>
-      (await consumeCode(tx, login.userId, code)) ? finishLogin(tx, login, 'otp') : undefined,
-    ),
+    transact(ctx, async (tx) => ((await consumeCode(tx, login, code)) ? finishLogin(tx, login, 'otp') : undefined)),
   )
   if (session !== undefined) return session
   throw new Problem('unauthorized', 'This code is not right, or was used already. Take the next one.')

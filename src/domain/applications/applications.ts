@@ -1,6 +1,7 @@
 import { count, eq } from 'drizzle-orm'
 import { clientRedirectUris, clients, grants } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
+import { requireProvedFactor } from '../access/admission.ts'
 import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
 import { actorBehind, audit } from '../audit/audit.ts'
 import type { OwnerContext } from '../core/context.ts'
@@ -25,10 +26,11 @@ const APPLICATIONS_MAX = 100
 
 /**
  * Registers an application. It belongs to the caller, or to nobody when the operator registers it. Throws
- * `invalid_request`, which names the field, and `limit_reached`.
+ * `invalid_request`, which names the field, `limit_reached`, and `second_factor_required` where developers need one.
  */
 export async function createApplication(ctx: OwnerContext, input: NewApplication): Promise<CreatedApplication> {
   const { confidential, dpop_bound: dpopBound = false } = input
+  if (ctx.principal.kind === 'user') requireProvedFactor(ctx, ctx.principal.session, 'developers')
   const registration = completeRegistration(input)
   requireRegistration(confidential, registration)
 

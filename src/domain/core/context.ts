@@ -46,6 +46,8 @@ export type Context = {
   targets: TargetPolicy
   /** Who may have what is due delivered. */
   cronAccess: CronAccess
+  /** Who needs a second factor: nobody, whoever owns applications, or everybody who logs in. */
+  secondFactor: SecondFactorPolicy
   /** Whether visitors may create an account. */
   signup: 'open' | 'closed'
   /** The public application of the demo data, with which the reference page logs people in. */
@@ -60,6 +62,8 @@ export type Context = {
   /** Only when a collector is configured. */
   traces?: Traces | undefined
 }
+
+export type SecondFactorPolicy = 'off' | 'developers' | 'all'
 
 /** A context that knows how its caller reached the service, and not yet who that is. */
 export type CalledContext = Context & { caller: Caller }

@@ -20,6 +20,8 @@ const prefixes = {
   request: 'req',
   mail: 'mai',
   thumbnail: 'thm',
+  passkey: 'psk',
+  challenge: 'chl',
 } as const
 export type Kind = keyof typeof prefixes
 

@@ -12,6 +12,7 @@ export type Purpose =
   | 'mail'
   | 'user-code'
   | 'signing-key'
+  | 'passkey-challenge'
 
 export type OneOrMore<Item> = readonly [Item, ...Item[]]
 

@@ -127,6 +127,16 @@ export const problems = {
     cause: 'The credential is good, but whoever it stands for may not do this.',
     remedy: 'The message says who may; another try does not help.',
   },
+  step_up_required: {
+    status: 403,
+    cause: 'The login session may do this only when its user has proved who they are within the last ten minutes.',
+    remedy: 'Ask for the password or the second factor by `account.stepUp`, and repeat the call.',
+  },
+  second_factor_required: {
+    status: 403,
+    cause: 'The operator wants a second factor for this, and the login session has shown none.',
+    remedy: 'Set one up in the console, under Account → Security, and repeat the call.',
+  },
   sender_banned: {
     status: 403,
     cause: 'The user is banned from this room.',

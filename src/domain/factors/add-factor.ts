@@ -1,10 +1,10 @@
 import { endOtherSessions, noteAuthentication } from '../access/sessions.ts'
-import { audit } from '../audit/audit.ts'
 import type { UserContext } from '../core/context.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import { makeRecoveryCodes } from './recovery-codes.ts'
 import type { NewFactor } from './resources.ts'
 import { hasFactor } from './standing.ts'
+import { tellOfFactors } from './tell.ts'
 
 const methods = { totp: 'otp', passkey: 'hwk' } as const
 
@@ -17,16 +17,10 @@ export async function addFactor(
   kind: keyof typeof methods,
   write: () => Promise<void>,
 ): Promise<NewFactor> {
-  const { userId, session } = tx.principal
+  const { userId, username, session } = tx.principal
   const isFirst = !(await hasFactor(tx, userId))
   await write()
-  await audit(tx, {
-    actor: { type: 'user', id: userId },
-    action: 'factor.added',
-    userId,
-    targetId: userId,
-    details: { kind },
-  })
+  await tellOfFactors(tx, { userId, username, action: 'factor.added', what: `${kind}_added` })
   if (session) await noteAuthentication(tx, session.id, methods[kind])
   if (!isFirst) return { recovery_codes: null }
   await endOtherSessions(tx, userId, session?.id)

@@ -2,11 +2,11 @@ import { eq, type SQL } from 'drizzle-orm'
 import { passkeys, recoveryCodes, totpEnrolments, totpFactors, users } from '../../db/schema/index.ts'
 import { endPendingLoginsOf } from '../access/pending-logins.ts'
 import { endSessionsOf } from '../access/sessions.ts'
-import { audit } from '../audit/audit.ts'
 import type { Context, UserContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
 import { hasFactor, lockUser } from './standing.ts'
+import { tellOfFactors } from './tell.ts'
 
 /** Removes the caller's authenticator. Throws `not_found`. */
 export async function removeTotp(ctx: UserContext): Promise<void> {
@@ -26,17 +26,11 @@ export async function removeFactor(
   kind: 'totp' | 'passkey',
   remove: (tx: InTransaction) => Promise<void>,
 ): Promise<void> {
-  const { userId } = ctx.principal
+  const { userId, username } = ctx.principal
   await transact(ctx, async (tx) => {
     await lockUser(tx, userId)
     await remove(tx)
-    await audit(tx, {
-      actor: { type: 'user', id: userId },
-      action: 'factor.removed',
-      userId,
-      targetId: userId,
-      details: { kind },
-    })
+    await tellOfFactors(tx, { userId, username, action: 'factor.removed', what: `${kind}_removed` })
     if (await hasFactor(tx, userId)) return
     await tx.db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
     await endPendingLoginsOf(tx, userId)
@@ -50,7 +44,7 @@ export async function removeFactor(
 export async function resetFactors(ctx: Context, name: string): Promise<{ id: string }> {
   return transact(ctx, async (tx) => {
     const [user] = await tx.db
-      .select({ id: users.id })
+      .select({ id: users.id, username: users.username })
       .from(users)
       .where(eq(users.username, name.toLowerCase()))
       .for('no key update')
@@ -60,8 +54,9 @@ export async function resetFactors(ctx: Context, name: string): Promise<{ id: st
     for (const table of [totpFactors, totpEnrolments, passkeys, recoveryCodes])
       await tx.db.delete(table).where(ofUser(table, userId))
     await endSessionsOf(tx, userId)
-    await audit(tx, { actor: { type: 'operator' }, action: 'factor.reset', userId, targetId: userId })
-    return user
+    const by = { type: 'operator' } as const
+    await tellOfFactors(tx, { userId, username: user.username, action: 'factor.reset', what: 'reset', by })
+    return { id: userId }
   })
 }
 

@@ -21,7 +21,7 @@ function markupOf(part: Part): string {
   return part instanceof Html ? part.text : part.map(({ text }) => text).join('')
 }
 
-type Document = { title: string; styleSheet: string; script?: string; body: Html }
+type Document = { title: string; styleSheet: string; script?: string | undefined; body: Html }
 
 /** A whole document, for phones too, light or dark as the reader has it. */
 export const htmlDocument = ({ title, styleSheet, script, body }: Document): string =>

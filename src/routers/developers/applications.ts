@@ -51,7 +51,7 @@ const keysRouter = router({
     .output(page(ApiKey))
     .query(({ ctx, input }) => listKeys(ctx, input)),
 
-  create: procedure({ access: 'session' })
+  create: procedure({ access: 'session', needs: ['stepUp'] })
     .input(
       z.object({
         application_id: text(),
@@ -63,7 +63,7 @@ const keysRouter = router({
     .output(CreatedApiKey)
     .mutation(({ ctx, input }) => createKey(ctx, input)),
 
-  roll: procedure({ access: 'session' })
+  roll: procedure({ access: 'session', needs: ['stepUp'] })
     .input(z.object({ id: text(), expires_in_days: z.number().int().optional() }))
     .output(CreatedApiKey)
     .mutation(({ ctx, input }) => rollKey(ctx, input)),
@@ -76,7 +76,7 @@ const keysRouter = router({
 
 /** What developers do with their applications, on our own pages. */
 export const applicationsRouter = router({
-  create: procedure({ access: 'session' })
+  create: procedure({ access: 'session', needs: ['stepUp'] })
     .input(z.object({ name: text(), confidential: z.boolean(), dpop_bound: z.boolean().optional(), ...registration() }))
     .output(CreatedApplication)
     .mutation(({ ctx, input }) => createApplication(ctx, input)),
@@ -96,7 +96,7 @@ export const applicationsRouter = router({
     .output(Application)
     .mutation(({ ctx, input }) => updateApplication(ctx, input)),
 
-  delete: procedure({ access: 'session' })
+  delete: procedure({ access: 'session', needs: ['stepUp'] })
     .input(byId())
     .output(z.void())
     .mutation(({ ctx, input }) => deleteApplication(ctx, input)),
@@ -111,7 +111,7 @@ export const applicationsRouter = router({
     .output(page(AuditRecord))
     .query(({ ctx, input }) => listApplicationAudit(ctx, input)),
 
-  rotateSecret: procedure({ access: 'session' })
+  rotateSecret: procedure({ access: 'session', needs: ['stepUp'] })
     .input(byId())
     .output(z.object({ client_secret: z.string() }))
     .mutation(({ ctx, input }) => rotateSecret(ctx, input)),

@@ -5,5 +5,6 @@ export const accountRoutes: RouteObject[] = [
   { path: 'connections', lazy: async () => ({ Component: (await import('./connections.tsx')).Connections }) },
   { path: 'sessions', lazy: async () => ({ Component: (await import('./sessions.tsx')).Sessions }) },
   { path: 'sign-in', lazy: async () => ({ Component: (await import('./sign-in.tsx')).SignIn }) },
+  { path: 'security', lazy: async () => ({ Component: (await import('./security.tsx')).Security }) },
   { path: 'log', lazy: async () => ({ Component: (await import('./log.tsx')).AccountLog }) },
 ]

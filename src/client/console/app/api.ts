@@ -4,6 +4,8 @@ import type { AppRouter } from '../../../routers/index.ts'
 import { createClient } from '../../index.ts'
 import { watchedFetch } from './connection.ts'
 import { statusOf } from './failure.ts'
+import { stepUp } from './step-up.ts'
+import { stepUpLink } from './step-up-link.ts'
 
 const UNAUTHORIZED = 401
 const TRIES_MAX = 3
@@ -11,7 +13,11 @@ const ACCOUNT = [['account', 'me']]
 
 export const { TRPCProvider: TrpcProvider, useTRPC } = createTRPCContext<AppRouter>()
 
-export const client = createClient({ baseUrl: location.origin, fetch: fetchForSession })
+export const client = createClient({
+  baseUrl: location.origin,
+  fetch: fetchForSession,
+  links: [stepUpLink(stepUp.ask)],
+})
 
 /** A refusal would only be repeated; a call without an answer is worth another try. */
 function isWorthAnother(failures: number, error: unknown): boolean {

@@ -3,6 +3,7 @@ import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from 'react-router/dom'
 import { ConfirmProvider } from '../components/forms/confirm.tsx'
+import { StepUpDialog } from '../components/step-up-dialog.tsx'
 import { client, queryClient, TrpcProvider } from './api.ts'
 import { pageNonce } from './nonce.ts'
 import { router } from './router.tsx'
@@ -20,6 +21,7 @@ export function App() {
       <QueryClientProvider client={queryClient}>
         <TrpcProvider trpcClient={client} queryClient={queryClient}>
           <ConfirmProvider>
+            <StepUpDialog />
             <Notifications position="bottom-right" containerWidth={380} />
             <RouterProvider router={router} />
           </ConfirmProvider>

@@ -32,6 +32,7 @@ export const groups: readonly { title: string; places: readonly Place[] }[] = [
       { label: 'Connected applications', to: '/account/connections' },
       { label: 'Sessions', to: '/account/sessions' },
       { label: 'Sign-in', to: '/account/sign-in' },
+      { label: 'Security', to: '/account/security' },
       { label: 'Security log', to: '/account/log' },
     ],
   },

@@ -1,4 +1,5 @@
 import { type Request, type Response, Router } from 'express'
+import { requireProvedFactor } from '../../../domain/access/admission.ts'
 import { matchRedirectUri, redirectUriFault } from '../../../domain/applications/redirect-uris.ts'
 import type { Context } from '../../../domain/core/context.ts'
 import { Problem } from '../../../domain/core/problem.ts'
@@ -93,6 +94,7 @@ async function proceed(ctx: PageContext, request: Request, response: Response, p
       ? sendRefusal(ctx, response, to, refusal)
       : showRefusal(ctx, request, response, { client, to }, refusal)
   }
+  requireProvedFactor(ctx, session, 'all')
   if (!wish.isConsentDue && (await isAllowedAlready(ctx, client, session, asked))) {
     const issue = { ...asked, clientId: client.id, userId: session.userId, redirectUri: to.redirect, login: session }
     return sendCode(ctx, response, to, await issueCode(ctx, issue))

@@ -1,4 +1,5 @@
 import type { Request, Response } from 'express'
+import { requireProvedFactor } from '../../../domain/access/admission.ts'
 import { isLoopback, matchRedirectUri } from '../../../domain/applications/redirect-uris.ts'
 import { Problem } from '../../../domain/core/problem.ts'
 import {
@@ -60,6 +61,7 @@ export async function decide(ctx: PageContext, request: Request, response: Respo
   const session = await currentSession(ctx)
   if (!session) throw new Problem('forbidden', 'Your session has ended. Go back to the application and start again.')
   requireSessionToken(ctx, session.secret, request)
+  requireProvedFactor(ctx, session, 'all')
   const { client, redirect, state, ...asked } = await readTicket(ctx, session, request)
   const to = { redirect, state }
 

@@ -22,13 +22,21 @@ export function guardForm(publicUrl: string): RequestHandler {
   }
 }
 
-/** The token of a form that is shown before there is a session: bound to a cookie that any visitor gets. */
-export function visitorToken({ keyring, publicUrl }: Context, request: Request, response: Response): string {
+/** A cookie that any visitor gets, to which forms are bound before there is a session; a new one where none came. */
+export function visitorFor({ publicUrl }: Context, request: Request, response: Response): string {
   const known = readCookie(request, 'visitor', publicUrl)
   const visitor = known ?? randomBytes(16).toString('base64url')
   if (known === undefined) setCookie(response, 'visitor', visitor, publicUrl)
-  return tokenOf(keyring.macs('form', `visitor ${visitor}`))
+  return visitor
 }
+
+/** The visitor's cookie that came with a form whose token was right. */
+export const visitorOf = (request: Request, { publicUrl }: Context): string =>
+  readCookie(request, 'visitor', publicUrl) ?? ''
+
+/** The token of a form that is shown before there is a session. */
+export const visitorToken = ({ keyring }: Context, visitor: string): string =>
+  tokenOf(keyring.macs('form', `visitor ${visitor}`))
 
 /** The token of a session's forms. */
 export const sessionToken = ({ keyring }: Context, secret: string): string =>

@@ -4,10 +4,11 @@ import type { Context } from '../../../domain/core/context.ts'
 import { Problem } from '../../../domain/core/problem.ts'
 import type { Html } from '../html.ts'
 import { clearCookie, setCookie } from './cookies.ts'
-import { guardForm, requireVisitorToken, visitorToken } from './csrf.ts'
+import { guardForm, requireVisitorToken, visitorFor, visitorToken } from './csrf.ts'
 import { formField } from './form-fields.ts'
 import { hiddenFields, redirectWithoutReferrer, showPage } from './page.ts'
 import { type CallerOf, type PageContext, pageContext } from './page-context.ts'
+import { PASSKEY_SCRIPT } from './passkey-form.ts'
 import { returnPath } from './return-path.ts'
 
 /** What a form shows again when it was not accepted, and where the browser goes once it is. */
@@ -18,7 +19,7 @@ export type EntryForm<Name extends string> = {
   fields: readonly Name[]
   /** Resolves to a new session, or to what waits for the second factor. What it throws as a `Problem` is shown with the form. */
   enter: (ctx: PageContext, values: Record<Name, string>, request: Request) => Promise<Entry>
-  show: (ctx: PageContext, request: Request, response: Response, form: ShownForm<Name>) => void
+  show: (ctx: PageContext, request: Request, response: Response, form: ShownForm<Name>) => void | Promise<void>
 }
 
 /** Takes the form: the browser gets the cookie of its session and goes on. */
@@ -54,17 +55,27 @@ function goOn(response: Response, entry: Entry, { next, publicUrl }: { next: str
   }
 }
 
-type EntryPage = { title: string; next: string; problem: Problem | undefined; form: (hidden: Html[]) => Html }
+type EntryPage = {
+  title: string
+  next: string
+  problem: Problem | undefined
+  /** What a passkey is asked for this visitor, where one will do. */
+  passkey?: (visitor: string) => Promise<object | undefined>
+  form: (hidden: Html[], passkey: object | undefined) => Html
+}
 
 /** Shows the form, with the status of what was wrong if anything was. */
-export function showEntryPage(
+export async function showEntryPage(
   ctx: PageContext,
   request: Request,
   response: Response,
-  { title, next, problem, form }: EntryPage,
-): void {
+  { title, next, problem, passkey, form }: EntryPage,
+): Promise<void> {
   const { retryAfterS } = problem?.details ?? {}
   if (retryAfterS !== undefined) response.set('Retry-After', String(retryAfterS))
-  const hidden = hiddenFields({ csrf: visitorToken(ctx, request, response), next })
-  showPage(response, problem?.status ?? 200, title, form(hidden))
+  const visitor = visitorFor(ctx, request, response)
+  const hidden = hiddenFields({ csrf: visitorToken(ctx, visitor), next })
+  const asked = await passkey?.(visitor)
+  const script = asked && PASSKEY_SCRIPT
+  showPage(response, problem?.status ?? 200, title, form(hidden, asked), script)
 }

@@ -5,25 +5,29 @@ import { type Html, html, htmlDocument } from '../html.ts'
 export const hiddenFields = (fields: Record<string, string>): Html[] =>
   Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)
 
+const policyWith = (scripts = '') =>
+  `default-src 'none'; ${scripts}style-src 'self'; base-uri 'none'; frame-ancestors 'none'`
+
 /**
  * For every answer of the pages. Without `form-action`: Chromium applies it to the redirect after a form too, and would
  * block the way back to the application.
  */
 export const pageHeaders = {
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'Content-Security-Policy': policyWith(),
   'Referrer-Policy': 'no-referrer',
   'X-Frame-Options': 'DENY',
 }
 
-/** Answers with a page of ours; it has no script and loads nothing but our style sheet. */
-export function showPage(response: Response, status: number, title: string, body: Html): void {
+/** Answers with a page of ours; it loads nothing but our style sheet, and the one script of ours that it names. */
+export function showPage(response: Response, status: number, title: string, body: Html, script?: string): void {
   const main = html`<main>
 <h1>${title}</h1>
 ${body}
 </main>`
-  const page = htmlDocument({ title, styleSheet: '/login/style.css', body: main })
-  response.status(status).set(pageHeaders).type('html').send(page)
+  const page = htmlDocument({ title, styleSheet: '/login/style.css', script, body: main })
+  const policy = script === undefined ? policyWith() : policyWith("script-src 'self'; ")
+  response.status(status).set(pageHeaders).set('Content-Security-Policy', policy).type('html').send(page)
 }
 
 /** Whether a person is likely to read the answer. Everybody else gets the envelope. */

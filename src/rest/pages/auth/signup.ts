@@ -16,9 +16,9 @@ type Field = (typeof fields)[number]
 /** Making an account, where strangers may. */
 export function signUpPages(context: Context, callerOf: CallerOf): Router {
   const router = entryPages(context, callerOf, { fields, enter, show: showSignUp })
-  router.get('/', (request, response) => {
-    showSignUp(pageContext(context, callerOf, request), request, response, { next: nextOf(request) })
-  })
+  router.get('/', (request, response) =>
+    showSignUp(pageContext(context, callerOf, request), request, response, { next: nextOf(request) }),
+  )
   return router
 }
 
@@ -27,10 +27,15 @@ async function enter(ctx: PageContext, newcomer: Record<Field, string>): Promise
   return { session: await startSession(ctx, id, ['pwd']) }
 }
 
-function showSignUp(ctx: PageContext, request: Request, response: Response, shown: ShownForm<Field>): void {
+async function showSignUp(
+  ctx: PageContext,
+  request: Request,
+  response: Response,
+  shown: ShownForm<Field>,
+): Promise<void> {
   const { next, values, problem } = shown
   const alert = problem && html`<p class="alert" role="alert">${sentenceOf(problem)}</p>`
-  showEntryPage(ctx, request, response, {
+  await showEntryPage(ctx, request, response, {
     title: 'Sign up',
     next,
     problem,

@@ -1,0 +1,124 @@
+import { eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { auditLog, loginSessions } from '../../src/db/schema/index.ts'
+import { stepUp, stepUpWays } from '../../src/domain/accounts/step-up.ts'
+import { PASSWORD } from '../support/log.ts'
+import { createFactorsApp, type FactorsApp } from './people.ts'
+
+let app: FactorsApp
+beforeAll(async () => {
+  app = await createFactorsApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+/** A call of the console's, by the session of a context. */
+async function call(secret: string, name: string, input: object = {}) {
+  const { status, body } = await app.request(`POST /trpc/${name}`, {
+    body: input,
+    headers: { cookie: `sid=${secret}`, origin: app.base },
+  })
+  return status === 200 ? 'done' : (body.error.data.problem.code as string)
+}
+const application = { name: 'Mine', confidential: true, redirect_uris: ['https://a.example/cb'] }
+
+test('what a session left open must not do wants a login of the last ten minutes, and nothing is changed', async () => {
+  const user = await app.person()
+  const { caller } = await app.actingAs(user)
+  expect(await call(caller.session, 'applications.create', application)).toBe('done')
+  await app.elapse(loginSessions, 'authenticatedAt', 10 * 60_000)
+  const guarded: [string, object][] = [
+    ['applications.create', application],
+    ['applications.delete', { id: 'cli_x' }],
+    ['applications.rotateSecret', { id: 'cli_x' }],
+    ['applications.keys.create', { application_id: 'cli_x', name: 'x' }],
+    ['applications.keys.roll', { id: 'key_x' }],
+    ['webhooks.rotateSecret', { id: 'sub_x' }],
+    ['webhooks.delete', { id: 'sub_x' }],
+    ['overlays.create', { name: 'x', types: ['chat.message.sent'] }],
+    ['streamKeys.roll', {}],
+    ['account.changePassword', { current_password: PASSWORD, new_password: 'another long pass phrase' }],
+    ['account.changeEmail', { email: 'x@example.com', password: PASSWORD }],
+    ['account.totp.start', {}],
+    ['account.totp.confirm', { code: '123456' }],
+    ['account.totp.remove', {}],
+    ['account.passkeys.start', {}],
+    ['account.passkeys.remove', { id: 'psk_x' }],
+    ['account.factors.renewRecoveryCodes', {}],
+  ]
+  for (const [name, input] of guarded) expect(await call(caller.session, name, input), name).toBe('step_up_required')
+  expect(await app.context.db.$count(auditLog, eq(auditLog.userId, user.id))).toBeLessThan(4)
+  expect(
+    (await app.request('GET /trpc/account.me?input={}', { headers: { cookie: `sid=${caller.session}` } })).status,
+  ).toBe(200)
+
+  expect(await call(caller.session, 'account.stepUp.prove', { password: 'wrong password' })).toBe('invalid_request')
+  expect(await call(caller.session, 'account.stepUp.prove', {})).toBe('invalid_request')
+  expect(await call(caller.session, 'applications.create', application)).toBe('step_up_required')
+  expect(await call(caller.session, 'account.stepUp.prove', { password: PASSWORD })).toBe('done')
+  expect(await call(caller.session, 'applications.create', application)).toBe('done')
+})
+
+test('where there is a second factor the password is not enough, and a code counts once', async () => {
+  const { ctx, user, authenticator, recovery } = await app.protectedPerson()
+  const { session } = ctx.caller
+  await app.elapse(loginSessions, 'authenticatedAt', 10 * 60_000)
+  expect(await stepUpWays(ctx)).toEqual({ password: false, code: true, passkey: null })
+  await expect(stepUp(ctx, { password: PASSWORD })).rejects.toThrow('second factor')
+  app.later()
+  const code = authenticator.at()
+  await stepUp(ctx, { code })
+  expect(await call(session, 'account.factors.renewRecoveryCodes')).toBe('done')
+  await expect(stepUp(ctx, { code })).rejects.toMatchObject({ code: 'invalid_request' })
+  await expect(stepUp(ctx, { code: recovery[0] ?? '' })).rejects.toMatchObject({ code: 'invalid_request' })
+  const stranger = await app.protectedPerson()
+  await expect(stepUp(ctx, { code: stranger.recovery[0] ?? '' })).rejects.toMatchObject({ code: 'invalid_request' })
+  expect(user.id).not.toBe(stranger.user.id)
+})
+
+test('one session proves nothing for another one', async () => {
+  const user = await app.person()
+  const [one, other] = [await app.actingAs(user), await app.actingAs(user)]
+  await app.elapse(loginSessions, 'authenticatedAt', 10 * 60_000)
+  await stepUp(one, { password: PASSWORD })
+  expect(await call(one.caller.session, 'streamKeys.roll')).toBe('done')
+  expect(await call(other.caller.session, 'streamKeys.roll')).toBe('step_up_required')
+})
+
+test('tokens are never asked', async () => {
+  const { id: client_id, secret: client_secret = '' } = app.client
+  const granted = await app.token({
+    grant_type: 'client_credentials',
+    client_id,
+    client_secret,
+    scope: 'webhook:write',
+  })
+  const { access_token: token } = granted.body
+  const { body } = await app.request('POST /trpc/webhooks.delete', { token, body: { id: 'sub_x' } })
+  expect(body.error.data.problem.code).toBe('subscription_not_found')
+})
+
+test('where everybody needs a second factor a session without one can only set one up', async () => {
+  app.context.secondFactor = 'all'
+  const user = await app.person()
+  const { caller } = await app.actingAs(user)
+  expect(await call(caller.session, 'applications.create', application)).toBe('second_factor_required')
+  expect(await call(caller.session, 'livestreams.end')).toBe('second_factor_required')
+  const browser = app.newBrowser()
+  browser.cookies.set('sid', caller.session)
+  const asked = await browser.get(app.askPath(app.client))
+  expect([asked.status, asked.text.includes('second factor')]).toEqual([403, true])
+  expect(await call(caller.session, 'account.totp.start')).toBe('done')
+  const { ctx } = await app.protectedPerson()
+  expect(await call(ctx.caller.session, 'applications.create', application)).toBe('done')
+  app.context.secondFactor = 'off'
+})
+
+test('where developers need one, an application is made only with it', async () => {
+  app.context.secondFactor = 'developers'
+  const { caller } = await app.actingAs(await app.person())
+  expect(await call(caller.session, 'applications.create', application)).toBe('second_factor_required')
+  expect(await call(caller.session, 'streamKeys.roll')).toBe('done')
+  const { ctx } = await app.protectedPerson()
+  expect(await call(ctx.caller.session, 'applications.create', application)).toBe('done')
+  app.context.secondFactor = 'off'
+})
