@@ -91,4 +91,31 @@ describe.skipIf(!hasBrowser)('passkeys in a browser', () => {
     await page.getByText('This passkey did not work here').waitFor()
     expect(faults).toEqual([])
   })
+
+  test('what wants a fresh login asks in place, keeps the form, and is done once it is proved', async () => {
+    const { page } = await chromium.visit({ baseURL: at.base })
+    await page.goto('/signup?next=%2Fconsole%2Fdeveloper%2Fapplications%2Fnew')
+    await page.getByLabel('Username').fill('bob_late')
+    await page.getByLabel('Email').fill('bob_late@example.org')
+    await page.getByLabel('Password').fill('a long pass phrase')
+    await press(page, 'Sign up')
+    const name = page.getByRole('textbox', { name: 'Name' })
+    await name.fill('My late bot')
+    await page.getByLabel('channel:read').check()
+
+    const problem = { code: 'step_up_required', message: 'Confirm that it is you.' }
+    const error = { message: problem.message, code: -32003, data: { code: 'FORBIDDEN', httpStatus: 403, problem } }
+    await page.route('**/trpc/applications.create**', (route) => route.fulfill({ status: 403, json: [{ error }] }), {
+      times: 1,
+    })
+    await page.getByRole('button', { name: 'Create application' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
+    await dialog.getByLabel('Password').fill('not my password')
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await dialog.getByText('It is not your password.').waitFor()
+    expect(await name.inputValue()).toBe('My late bot')
+    await dialog.getByLabel('Password').fill('a long pass phrase')
+    await dialog.getByRole('button', { name: 'Confirm' }).click()
+    await page.getByTestId('secret').waitFor()
+  })
 })

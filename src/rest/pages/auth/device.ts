@@ -1,4 +1,5 @@
 import { type Request, type Response, Router } from 'express'
+import { requireProvedFactor } from '../../../domain/access/admission.ts'
 import type { Context } from '../../../domain/core/context.ts'
 import { Problem } from '../../../domain/core/problem.ts'
 import { findAuthorizingClient } from '../../../domain/oauth/authorization-endpoint.ts'
@@ -31,6 +32,7 @@ export function devicePages(context: Context, callerOf: CallerOf): Router {
       const session = await currentSession(ctx)
       if (!session) return showLogin(ctx, request, response, { next: '/device' })
       requireSessionToken(ctx, session.secret, request)
+      requireProvedFactor(ctx, session, 'all')
       return formField(request, 'ticket') === ''
         ? ask(ctx, request, response, session)
         : decide(ctx, request, response, session)
