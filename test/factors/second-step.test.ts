@@ -151,6 +151,24 @@ test('wrong codes are counted like wrong passwords; those of an authenticator al
   expect(await attempt(recovery[0] ?? '', '203.0.113.10')).toBe('in')
 })
 
+test('a second step that meets a change of the password leaves no session that survives it', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { user, authenticator } = await app.protectedPerson()
+    const browser = app.newBrowser()
+    await app.logIn(browser, user.username)
+    app.later()
+    const ctx = { ...(await app.actingAs(user)) }
+    const stranger = { ...ctx, caller: { ...ctx.caller, session: undefined } }
+    const change = { current_password: PASSWORD, new_password: 'another long pass phrase' }
+    await Promise.allSettled([
+      completeLogin(stranger, browser.cookies.get('login'), authenticator.at()),
+      changePassword(ctx, change),
+    ])
+    const left = await sessionsOf(user.id)
+    expect(left).toBe(0)
+  }
+})
+
 test('nothing that is stored gives a secret away', async () => {
   const { user, uri } = await app.protectedPerson()
   const [row] = await app.context.db.select().from(totpFactors).where(eq(totpFactors.userId, user.id))

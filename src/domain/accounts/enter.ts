@@ -32,7 +32,7 @@ export async function enterByPassword(
 
 /**
  * Makes a session of a login whose second factor was right; undefined when it has ended meanwhile, as it does by a new
- * password.
+ * password. After `holdAccount`.
  */
 export async function finishLogin(
   tx: InTransaction<CalledContext>,
@@ -46,11 +46,17 @@ export async function finishLogin(
 const lockOpen = statement<[userId: string], { id: string }>(`
   select id from users where id = $1 and disabled_at is null for share`)
 
-/** Lets somebody in by a passkey, which stands for password and second factor; undefined when the account was closed meanwhile. */
-export async function enterByPasskey(tx: InTransaction<CalledContext>, userId: string): Promise<string | undefined> {
-  const [open] = await lockOpen(tx.db, userId)
-  return open && enter(tx, userId, ['hwk'])
+/**
+ * The first thing in a transaction that lets somebody in by what it takes after it: without waiting for whoever changes the
+ * password, a session could begin that this change does not see, and does not end. False when the account is closed.
+ */
+export async function holdAccount({ db }: InTransaction, userId: string): Promise<boolean> {
+  return (await lockOpen(db, userId)).length === 1
 }
+
+/** Lets somebody in by a passkey, which stands for password and second factor. After `holdAccount`. */
+export const enterByPasskey = (tx: InTransaction<CalledContext>, userId: string): Promise<string> =>
+  enter(tx, userId, ['hwk'])
 
 /** Starts a session in place of the one that the caller had. */
 async function enter(

@@ -3,7 +3,7 @@ import type { CalledContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { transact } from '../core/transaction.ts'
 import { consumePasskey, PasskeyAssertion, type ProvedPasskey, provePasskey } from '../factors/passkey-assertion.ts'
-import { enterByPasskey, finishLogin } from './enter.ts'
+import { enterByPasskey, finishLogin, holdAccount } from './enter.ts'
 import { guess } from './login.ts'
 
 /**
@@ -42,7 +42,10 @@ async function provedBy(
     const read = readAssertion(assertion)
     const passkey = read && (await provePasskey(ctx, read, asked))
     if (!passkey) return undefined
-    return transact(ctx, async (tx) => ((await consumePasskey(tx, passkey)) ? proceed(tx, passkey) : undefined))
+    return transact(ctx, async (tx) => {
+      const isRight = (await holdAccount(tx, passkey.userId)) && (await consumePasskey(tx, passkey))
+      return isRight ? proceed(tx, passkey) : undefined
+    })
   })
   if (session !== undefined) return session
   throw new Problem('unauthorized', 'This passkey did not work here. Try again, or use another way.')

@@ -4,7 +4,7 @@ import { Problem } from '../core/problem.ts'
 import { rateLimits } from '../core/rate-limits.ts'
 import { transact } from '../core/transaction.ts'
 import { consumeCode, isGuessable } from '../factors/consume-code.ts'
-import { finishLogin } from './enter.ts'
+import { finishLogin, holdAccount } from './enter.ts'
 import { guess } from './login.ts'
 
 /**
@@ -16,7 +16,10 @@ export async function completeLogin(ctx: CalledContext, secret: string | undefin
   const login = secret === undefined ? undefined : await findPendingLogin(ctx, secret)
   if (!login) throw new Problem('unauthorized', 'This login has ended. Begin again.')
   const session = await guessCode(ctx, login, code, () =>
-    transact(ctx, async (tx) => ((await consumeCode(tx, login, code)) ? finishLogin(tx, login, 'otp') : undefined)),
+    transact(ctx, async (tx) => {
+      const isRight = (await holdAccount(tx, login.userId)) && (await consumeCode(tx, login, code))
+      return isRight ? finishLogin(tx, login, 'otp') : undefined
+    }),
   )
   if (session !== undefined) return session
   throw new Problem('unauthorized', 'This code is not right, or was used already. Take the next one.')
