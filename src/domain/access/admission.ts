@@ -50,7 +50,9 @@ export async function admit(ctx: Context, access: Access | AnyAccess, caller: Ca
 /** Judges whom `admit` has let in with any credential by what one operation asks. Throws `insufficient_scope`, `user_token_required`, `forbidden`. */
 export function requireAccess(access: Access, principal: Principal): void {
   const refusal =
-    access.kind === 'cron' ? new Problem('forbidden', 'This is for the cron job.') : refusalOf(access, principal, false)
+    access.kind === 'cron'
+      ? new Problem('forbidden', 'This is for the cron job.')
+      : credentialRefusalOf(access, principal)
   if (refusal) throw refusal
 }
 
@@ -106,8 +108,12 @@ function refusalOf(ctx: Context, access: AskedOfCallers, { principal, isSession 
     const refusal = sessionRefusalOf(ctx, access, principal)
     if (refusal || access.kind === 'session') return refusal
   }
+  return credentialRefusalOf(access, principal)
+}
+
+function credentialRefusalOf(access: AskedOfCallers, principal: Principal): Problem | undefined {
   if (access.kind === 'any') return undefined
-  if (access.kind === 'session') return credentialRefusalOf(access.applicationScope, principal)
+  if (access.kind === 'session') return inPlaceOfSession(access.applicationScope, principal)
   const { scopes, by } = access
   const refusal = scopeRefusalOf(scopes, principal)
   if (refusal) return refusal
@@ -115,7 +121,7 @@ function refusalOf(ctx: Context, access: AskedOfCallers, { principal, isSession 
 }
 
 /** For a credential where a login session is expected. */
-function credentialRefusalOf(applicationScope: Scope | 'any' | undefined, principal: Principal): Problem | undefined {
+function inPlaceOfSession(applicationScope: Scope | 'any' | undefined, principal: Principal): Problem | undefined {
   if (applicationScope === undefined || principal.kind !== 'application')
     return new Problem('forbidden', 'This operation is for people who are signed in on the website.')
   return applicationScope === 'any' ? undefined : scopeRefusalOf([applicationScope], principal)
