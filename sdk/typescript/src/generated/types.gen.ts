@@ -400,7 +400,7 @@ export type AuthorizeDeviceRequest = {
 export type ErrorEnvelope = {
     error: {
         /**
-         * What to act on. There may be new ones; at present: invalid_request, invalid_grant, authorization_pending, slow_down, access_denied, expired_token, invalid_target, invalid_scope, invalid_dpop_proof, unauthorized_client, unsupported_grant_type, invalid_cursor, message_too_long, invalid_url, unknown_event_type, cannot_ban_self, limit_reached, idempotency_mismatch, unauthorized, invalid_token, invalid_client, insufficient_scope, user_token_required, forbidden, sender_banned, unknown_room, not_found, channel_not_found, category_not_found, livestream_not_found, message_not_found, user_not_found, subscription_not_found, method_not_allowed, already_banned, already_live, cursor_expired, payload_too_large, unsupported_media_type, rate_limited, internal_error, unavailable.
+         * What to act on. There may be new ones; at present: invalid_request, invalid_grant, authorization_pending, slow_down, access_denied, expired_token, invalid_target, invalid_scope, invalid_dpop_proof, unauthorized_client, unsupported_grant_type, invalid_cursor, message_too_long, invalid_url, unknown_event_type, cannot_ban_self, limit_reached, idempotency_mismatch, unauthorized, invalid_token, invalid_client, insufficient_scope, user_token_required, forbidden, step_up_required, second_factor_required, sender_banned, unknown_room, not_found, channel_not_found, category_not_found, livestream_not_found, message_not_found, user_not_found, subscription_not_found, method_not_allowed, already_banned, already_live, cursor_expired, payload_too_large, unsupported_media_type, rate_limited, internal_error, unavailable.
          */
         code: string;
         /**
