@@ -4,7 +4,7 @@ import { stepUp, stepUpWays } from '../domain/accounts/step-up.ts'
 import { confirmTotp, startTotp } from '../domain/factors/authenticator.ts'
 import { listFactors } from '../domain/factors/list.ts'
 import { PasskeyAssertion } from '../domain/factors/passkey-assertion.ts'
-import { finishPasskey, startPasskey } from '../domain/factors/passkey-registration.ts'
+import { finishPasskey, type PasskeyCreation, startPasskey } from '../domain/factors/passkey-registration.ts'
 import { removePasskey, renamePasskey } from '../domain/factors/passkeys.ts'
 import { renewRecoveryCodes } from '../domain/factors/recovery-codes.ts'
 import { removeTotp } from '../domain/factors/remove.ts'
@@ -43,7 +43,7 @@ export const totpRouter = router({
 export const passkeysRouter = router({
   start: changing()
     .input(z.object({}))
-    .output(browserObject<Awaited<ReturnType<typeof startPasskey>>>())
+    .output(browserObject<PasskeyCreation>())
     .mutation(({ ctx }) => startPasskey(ctx)),
 
   finish: changing()

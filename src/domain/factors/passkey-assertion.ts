@@ -1,6 +1,7 @@
 import {
   type AuthenticationResponseJSON,
   generateAuthenticationOptions,
+  type PublicKeyCredentialRequestOptionsJSON,
   verifyAuthenticationResponse,
 } from '@simplewebauthn/server'
 import { eq } from 'drizzle-orm'
@@ -29,6 +30,9 @@ export const PasskeyAssertion = z.object({
 })
 export type PasskeyAssertion = z.output<typeof PasskeyAssertion>
 
+/** What `navigator.credentials.get` takes. We ask for no extensions. */
+type PasskeyRequest = Omit<PublicKeyCredentialRequestOptionsJSON, 'extensions'>
+
 /**
  * What the browser needs to ask for a passkey, of `userId` if it is told; undefined where there can be none. The answer is good
  * for this use and for the bearer of `secret` alone.
@@ -37,7 +41,7 @@ export async function passkeyRequest(
   ctx: Context,
   use: ChallengeUse,
   { secret, userId }: { secret: string; userId?: string },
-) {
+): Promise<PasskeyRequest | undefined> {
   const party = relyingParty(ctx)
   if (!party) return undefined
   const theirs = userId === undefined ? [] : await credentialsOf(ctx, userId)

@@ -1,5 +1,6 @@
 import {
   generateRegistrationOptions,
+  type PublicKeyCredentialCreationOptionsJSON,
   type RegistrationResponseJSON,
   type VerifiedRegistrationResponse,
   verifyRegistrationResponse,
@@ -21,10 +22,13 @@ import { lockUser } from './standing.ts'
 
 const PASSKEYS_MAX = 20
 
+/** What `navigator.credentials.create` takes. We ask for no extensions. */
+export type PasskeyCreation = Omit<PublicKeyCredentialCreationOptionsJSON, 'extensions'>
+
 type SessionContext = UserContext & { caller: Caller }
 
 /** What the browser needs to make a passkey for the caller: one that is found without a name, and verifies its user. */
-export async function startPasskey(ctx: SessionContext) {
+export async function startPasskey(ctx: SessionContext): Promise<PasskeyCreation> {
   const { rpID } = requireRelyingParty(ctx)
   const { userId, username } = ctx.principal
   const known = await ctx.db
