@@ -39,7 +39,7 @@ export async function confirmTotp(ctx: UserContext, { code }: { code: string }):
       .from(totpEnrolments)
       .where(and(isTheirs, not(hasPassed(totpEnrolments.expiresAt))))
     if (!enrolment) throw new Problem('invalid_request', 'code: there is no authenticator to confirm; begin again.')
-    const lastStep = stepOfCode(openTotp(tx.keyring, userId, enrolment), codeOf(code), tx.now())
+    const lastStep = stepOfCode(openTotp(tx.keyring, userId, enrolment), bareCode(code), tx.now())
     if (lastStep === undefined)
       throw new Problem('invalid_request', 'code: is not right. Check the clock of your device, and take the next one.')
     return addFactor(tx, 'totp', async () => {
@@ -55,7 +55,7 @@ export async function confirmTotp(ctx: UserContext, { code }: { code: string }):
 }
 
 /** A code without the spaces and dashes with which it may have been shown. */
-export const codeOf = (typed: string): string => typed.replace(/[\s-]/g, '')
+export const bareCode = (typed: string): string => typed.replace(/[\s-]/g, '')
 
 const consumeStep = statement<[userId: string, step: number], { user_id: string }>(`
   update totp_factors set last_step = $2, last_used_at = statement_timestamp()

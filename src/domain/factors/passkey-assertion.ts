@@ -16,7 +16,7 @@ import { relyingParty } from './relying-party.ts'
 const TEXT_MAX = 10_000
 const part = () => z.string().max(TEXT_MAX)
 
-/** What a browser answers for a passkey (WebAuthn level 3, section 5.1). */
+/** What a browser answers for a passkey (WebAuthn level 3). */
 export const PasskeyAssertion = z.object({
   id: part(),
   rawId: part(),

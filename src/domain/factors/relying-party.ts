@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 
-/** This service as passkeys know it (WebAuthn level 3, section 5.4.2). */
+/** This service as passkeys know it (WebAuthn level 3). */
 export type RelyingParty = { rpID: string; origin: string }
 
 /**
