@@ -13,7 +13,7 @@ export type TotpEnrolment = z.output<typeof TotpEnrolment>
 export const NewFactor = z.object({ recovery_codes: z.array(z.string()).nullable() })
 export type NewFactor = z.output<typeof NewFactor>
 
-export const Passkey = z.object({
+const Passkey = z.object({
   id: z.string(),
   name: z.string(),
   /** Whether it is kept with others of its owner, so that it outlives a lost device. */
@@ -21,7 +21,6 @@ export const Passkey = z.object({
   created_at: Timestamp,
   last_used_at: Timestamp.nullable(),
 })
-export type Passkey = z.output<typeof Passkey>
 
 /** What protects an account beside its password, and when it was used. */
 export const Factors = z.object({
