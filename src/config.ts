@@ -97,6 +97,7 @@ function configOf(read: Environment) {
     hasStreamLimits: read.STREAM_LIMITS === 'on',
     signup: read.SIGNUP,
     secondFactor: read.REQUIRE_SECOND_FACTOR,
+    readsClientDocuments: read.CLIENT_ID_METADATA === 'on',
     logLevel: read.LOG_LEVEL,
   }
 }

@@ -131,6 +131,7 @@ export const variables = {
     .default(1),
   RATE_LIMITS: onOff('off is for load tests').default('on'),
   STREAM_LIMITS: onOff('off is for load tests').default('on'),
+  CLIENT_ID_METADATA: onOff('off lets in no application that describes itself at its own address').default('on'),
   SIGNUP: z.enum(['open', 'closed'], 'must be open or closed').default('open'),
   REQUIRE_SECOND_FACTOR: z.enum(['off', 'developers', 'all'], 'must be off, developers or all').default('off'),
   LOG_LEVEL: z

@@ -11,6 +11,7 @@ import type { EventSource } from '../domain/core/relayed.ts'
 import { ProcessStreams } from '../domain/events/streams/process-streams.ts'
 import { SharedStreamLimit, unlimitedStreams } from '../domain/events/streams/shared-stream-limit.ts'
 import { ProcessTail } from '../domain/events/tail/process-tail.ts'
+import { ClientDocuments } from '../domain/oauth/client/client-documents.ts'
 import { RequestLogBuffer } from '../domain/requests/request-log.ts'
 import { UsageCounts } from '../domain/usage/counts.ts'
 import { openMailTransport } from '../mail/mail-transport.ts'
@@ -34,6 +35,7 @@ export type ContextConfig = CountersConfig &
     | 'targets'
     | 'cronAccess'
     | 'signup'
+    | 'readsClientDocuments'
     | 'ingest'
     | 'pictures'
     | 'secondFactor'
@@ -94,6 +96,7 @@ export async function openContext(
     targets: config.targets,
     cronAccess: config.cronAccess,
     signup: config.signup,
+    clientDocuments: config.readsClientDocuments ? new ClientDocuments(config.targets) : undefined,
     ingest: config.ingest,
     thumbnails: await openPictureStorage(config),
     secondFactor: config.secondFactor,

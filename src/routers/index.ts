@@ -14,7 +14,6 @@ import { internalRouter } from './internal.ts'
 import { livestreamsRouter } from './livestreams.ts'
 import { moderationRouter } from './moderation.ts'
 import { oauthRouter } from './oauth.ts'
-import { openidRouter } from './openid.ts'
 import { overlaysRouter } from './overlays.ts'
 import { streamKeysRouter } from './stream-keys.ts'
 import { router } from './trpc.ts'
@@ -23,7 +22,6 @@ import { webhooksRouter } from './webhooks.ts'
 
 const shared = {
   oauth: oauthRouter,
-  openid: openidRouter,
   users: usersRouter,
   channels: channelsRouter,
   categories: categoriesRouter,

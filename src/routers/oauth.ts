@@ -4,9 +4,11 @@ import { clientParameters } from '../domain/oauth/client/presented-credentials.t
 import { authorizeDevice } from '../domain/oauth/device/device-authorization.ts'
 import { exampleRequests, grantParameters, specifiedGrantTypes } from '../domain/oauth/grants-table.ts'
 import { introspectToken } from '../domain/oauth/introspection-endpoint.ts'
+import { publishedKeys } from '../domain/oauth/openid/signing-keys.ts'
+import { getUserInfo } from '../domain/oauth/openid/userinfo.ts'
 import type { Parameter } from '../domain/oauth/parameters.ts'
 import { resourceParameter } from '../domain/oauth/resource-parameter.ts'
-import { DeviceAuthorization, Introspection } from '../domain/oauth/resources.ts'
+import { DeviceAuthorization, Introspection, KeySet, UserInfo } from '../domain/oauth/resources.ts'
 import { revokeToken } from '../domain/oauth/revocation-endpoint.ts'
 import { scopeParameter } from '../domain/oauth/scope-parameter.ts'
 import { issueToken } from '../domain/oauth/token-endpoint.ts'
@@ -36,6 +38,20 @@ function oneOf(names: readonly string[]): string {
   const quoted = names.map((name) => `\`${name}\``)
   return [quoted.slice(0, -1).join(', '), quoted.at(-1)].join(' or ')
 }
+
+/** OpenID Connect Core, section 5.3.1, has it take both methods. */
+const userInfo = (method: 'GET' | 'POST', id: string) =>
+  operation(`${method} /oauth/userinfo`, {
+    id,
+    tag: 'OAuth',
+    summary: 'See who has logged in',
+    description: 'What the scopes `openid`, `profile` and `email` of a token tell of its user.',
+    access: 'openid',
+    by: 'user',
+    envelope: 'none',
+    isExtension: true,
+    problems: ['user_not_found'],
+  }).output(UserInfo)
 
 export const oauthRouter = router({
   token: operation('POST /oauth/token', {
@@ -143,4 +159,18 @@ export const oauthRouter = router({
     .input(z.object({ ...client, ...fieldsOf({ scope: scopeParameter, resource: resourceParameter }) }))
     .output(DeviceAuthorization)
     .mutation(({ ctx, input }) => authorizeDevice(ctx, input)),
+
+  userInfo: userInfo('GET', 'getUserInfo').query(({ ctx }) => getUserInfo(ctx)),
+  userInfoByPost: userInfo('POST', 'getUserInfoByPost').mutation(({ ctx }) => getUserInfo(ctx)),
+
+  keys: operation('GET /oauth/jwks', {
+    id: 'getSigningKeys',
+    tag: 'OAuth',
+    summary: 'Get the keys that sign ID tokens',
+    access: 'public',
+    envelope: 'none',
+    isExtension: true,
+  })
+    .output(KeySet)
+    .query(({ ctx }) => publishedKeys(ctx)),
 })

@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { users } from '../../src/db/schema/index.ts'
 import { createUser } from '../../src/domain/accounts/accounts.ts'
 import { CALLBACK } from '../support/flows.ts'
 import { PASSWORD } from '../support/log.ts'
@@ -48,6 +50,16 @@ test('E02 after the login errors go back by themselves, and those of the operato
   expect(parametersOf(page)).toMatchObject({ error: 'invalid_scope', state: 'st 1/+&=?', iss: app.base })
   const operators = await app.newBrowser().get(app.askPath(app.client, WRONG.scope))
   expect(parametersOf(operators).error).toBe('invalid_scope')
+})
+
+test('E02 an owner with a verified address is vouched for', async () => {
+  const person = { username: 'verified', email: 'verified@example.com', password: PASSWORD }
+  const owner = await createUser(app.context, person)
+  const client = await ownedBy(owner)
+  const ask = () => app.newBrowser().get(app.askPath(client, WRONG.scope))
+  expect((await ask()).status).toBe(400)
+  await app.context.db.update(users).set({ emailVerifiedAt: new Date() }).where(eq(users.id, owner.id))
+  expect(parametersOf(await ask()).error).toBe('invalid_scope')
 })
 
 test('E02 those of the demonstration are told that somebody has to log in, and nothing else', async () => {

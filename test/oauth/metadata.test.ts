@@ -50,6 +50,7 @@ test('M01 M09 the server’s metadata, for OAuth and for OpenID Connect, promise
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
+    client_id_metadata_document_supported: false, // where it is off
     authorization_response_iss_parameter_supported: true,
     service_documentation: `${app.base}/docs/`,
   })

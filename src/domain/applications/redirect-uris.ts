@@ -11,11 +11,12 @@ const OURS = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri']
  * and the private-use schemes of native applications, which are reversed domain names (RFC 8252, section 7.1).
  */
 export function requireRedirectUri(uri: string): void {
-  const fault = faultOf(uri)
+  const fault = redirectUriProblem(uri)
   if (fault) throw new Problem('invalid_request', `redirect_uris: "${uri.slice(0, 100)}" ${fault}.`)
 }
 
-function faultOf(uri: string): string | undefined {
+/** What is wrong with an address to be registered, in words behind it. */
+export function redirectUriProblem(uri: string): string | undefined {
   if (uri.length > LENGTH_MAX || !/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri)) return 'is not a URI'
   const url = parseUrl(uri)
   if (!url) return 'is not an absolute URI'

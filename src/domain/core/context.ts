@@ -52,6 +52,8 @@ export type Context = {
   signup: 'open' | 'closed'
   /** The public application of the demo data, with which the reference page logs people in. */
   demoClientId?: string | undefined
+  /** What applications that are not registered here say of themselves; absent where that is off. */
+  clientDocuments?: ClientDocumentSource | undefined
   /** How many streams a user and an owner of applications may have open; without bound in load tests. */
   streamLimit: StreamLimit
   /** Only where encoders are taken. */
@@ -138,6 +140,10 @@ export type ThumbnailStorage = {
   /** Also where there is none. */
   remove(id: string): Promise<void>
 }
+
+/** An application that describes itself at an address of its own. */
+export type ClientDocument = { host: string; name: string; redirectUris: readonly string[] }
+export type ClientDocumentSource = { find(clientId: string): Promise<ClientDocument> }
 
 /** Who may call as the cron job. */
 export type CronAccess = { secret: string } | 'this machine' | 'nobody'

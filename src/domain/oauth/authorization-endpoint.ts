@@ -4,12 +4,14 @@ import { type ResourcePath, resourceAt } from '../../shared/resource-paths.ts'
 import { mint } from '../access/token-format.ts'
 import { audit } from '../audit/audit.ts'
 import type { Caller } from '../core/caller.ts'
-import type { CalledContext, Context } from '../core/context.ts'
+import type { CalledContext, ClientDocumentSource, Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { isId } from '../core/ids.ts'
 import { countOrRefuse, networkOf, rateLimits, siteOf } from '../core/rate-limits.ts'
 import type { Scope } from '../core/scopes.ts'
 import { transact } from '../core/transaction.ts'
+import { isDocumentUrl } from './client/client-documents.ts'
+import { findUnregistered, UNREGISTERED_GRANTS, UNREGISTERED_SCOPES } from './client/unregistered.ts'
 import type { Login } from './issue.ts'
 import { CODE_LIFE } from './lifetimes.ts'
 import { UNKNOWN_RESOURCE } from './resource-parameter.ts'
@@ -32,10 +34,12 @@ export type AuthorizingClient = {
   grantTypes: readonly GrantType[]
   scopes: readonly Scope[]
   redirectUris: readonly string[]
+  /** Of the address at which an application that is not registered here describes itself. */
+  host?: string
 }
 
 const TRUST = `case when c.metadata_url is not null then 'none' when c.owner_id is null then 'full'
-  when u.email like '%@demo.example' then 'demo' else 'none' end`
+  when u.email like '%@demo.example' then 'demo' when u.email_verified_at is not null then 'full' else 'none' end`
 
 const findClientById = statement<[id: string], AuthorizingClient>(`
   select c.id, c.name, c.website_url as "websiteUrl", u.username as developer, c.confidential as "isConfidential",
@@ -47,9 +51,20 @@ const findClientById = statement<[id: string], AuthorizingClient>(`
    where c.id = $1 and c.disabled_at is null`)
 
 /** The client with this identifier; undefined when it is unknown or disabled. */
-export async function findAuthorizingClient({ db }: Context, id: string): Promise<AuthorizingClient | undefined> {
+export async function findAuthorizingClient(ctx: Context, id: string): Promise<AuthorizingClient | undefined> {
+  const { db, clientDocuments } = ctx
+  if (clientDocuments && isDocumentUrl(id)) return describeUnregistered(ctx, clientDocuments, id)
   const [found] = isId('client', id) ? await findClientById(db, id) : []
   return found
+}
+
+/** An application that is not registered here is public, and nobody vouches for it. */
+async function describeUnregistered(ctx: Context, documents: ClientDocumentSource, id: string) {
+  const known = await findUnregistered(ctx, id)
+  if (known?.is_disabled) return undefined
+  const { host, name, redirectUris } = await documents.find(id)
+  const fixed = { isConfidential: false, isDpopBound: false, developer: null, websiteUrl: null, trust: 'none' } as const
+  return { ...fixed, id, host, name, redirectUris, grantTypes: UNREGISTERED_GRANTS, scopes: UNREGISTERED_SCOPES }
 }
 
 /** Counts an authorization request: by who is logged in, else by address. Throws `rate_limited`. */

@@ -7,9 +7,9 @@ import { ID_TOKEN_ALGORITHM } from '../../domain/oauth/openid/signing-keys.ts'
 import { grantTypes } from '../../shared/grants.ts'
 
 /** The documents by which clients find us (RFC 8414, RFC 9728, OpenID Connect Discovery). All addresses come from the configuration. */
-export const metadataPages = ({ publicUrl }: Context) => ({
-  '/.well-known/oauth-authorization-server': serve(authorizationServer(publicUrl)),
-  '/.well-known/openid-configuration': serve(authorizationServer(publicUrl)),
+export const metadataPages = ({ publicUrl, clientDocuments }: Context) => ({
+  '/.well-known/oauth-authorization-server': serve(authorizationServer(publicUrl, clientDocuments !== undefined)),
+  '/.well-known/openid-configuration': serve(authorizationServer(publicUrl, clientDocuments !== undefined)),
   '/.well-known/oauth-protected-resource': serve(protectedResource(publicUrl, '')),
   '/.well-known/oauth-protected-resource/mcp': serve(protectedResource(publicUrl, '/mcp')),
 })
@@ -25,7 +25,7 @@ const endpoints = {
 const withStandardErrors = (url: string) => (url.endsWith('/authorize') ? url : `${url}?error_format=rfc6749`)
 
 /** Both documents are the same: a client of either reads what it knows. */
-function authorizationServer(publicUrl: string) {
+function authorizationServer(publicUrl: string, readsDocuments: boolean) {
   const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']
   const address = (path: string) => withStandardErrors(publicUrl + path)
   const ofClients = Object.entries(endpoints).flatMap(([name, path]) => [
@@ -52,6 +52,7 @@ function authorizationServer(publicUrl: string) {
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
+    client_id_metadata_document_supported: readsDocuments,
     authorization_response_iss_parameter_supported: true,
     service_documentation: `${publicUrl}/docs/`,
   }

@@ -37,6 +37,11 @@ test('O11 a picture is told of where there is one', async () => {
   expect((await userInfo(await tokenWith('openid', 'profile'))).body.picture).toBe(imageUrl)
 })
 
+test('O11 email_verified is true when the address was confirmed', async () => {
+  await app.context.db.update(users).set({ emailVerifiedAt: new Date() }).where(eq(users.id, app.ada.id))
+  expect((await userInfo(await tokenWith('openid', 'email'))).body.email_verified).toBe(true)
+})
+
 test('O12 userinfo wants a token of a user with openid, which opens nothing of the API by itself', async () => {
   expect(errorOf(await userInfo())).toBe('401 unauthorized')
   const refused = await userInfo(await tokenWith('user:read', 'profile'))

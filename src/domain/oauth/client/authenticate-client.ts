@@ -9,7 +9,9 @@ import { countOrRefuse, networkOf, rateLimits, refuseExceeded, siteOf } from '..
 import { noteClaim, noteClient } from '../../core/request-record.ts'
 import type { Scope } from '../../core/scopes.ts'
 import { isAssertedBy } from './client-assertion.ts'
+import { isDocumentUrl } from './client-documents.ts'
 import type { PresentedCredentials } from './presented-credentials.ts'
+import { findUnregistered } from './unregistered.ts'
 
 /** A client that has proved who it is, by secret or signature; a public one can keep neither and is taken at its word. */
 export type Client = {
@@ -52,7 +54,9 @@ const findPresented = statement<LookUp, FoundClient>(`
 /** The client that presents these credentials. Throws `rate_limited`; `invalid_client`, alike for an unknown client and a wrong secret. */
 export async function authenticateClient(ctx: CalledContext, presented: PresentedCredentials): Promise<Client> {
   await refuseThrottled(ctx, presented)
-  return findProven(ctx, presented, await lookUpOf(ctx, presented))
+  const client = await findProven(ctx, presented, await lookUpOf(ctx, presented))
+  const { id = '' } = presented
+  return isDocumentUrl(id) ? { ...client, clientId: id } : client
 }
 
 /** The same for credentials whose look-up values are known already, without the throttle. Throws `invalid_client`. */
@@ -74,6 +78,10 @@ export async function lookUpOf(
   ctx: Context,
   { id, secret, assertion }: PresentedCredentials,
 ): Promise<LookUp | undefined> {
+  if (id !== undefined && isDocumentUrl(id) && secret === undefined && assertion === undefined) {
+    const known = await findUnregistered(ctx, id)
+    return known && [known.id, null, false]
+  }
   if (id === undefined || !isId('client', id)) return undefined
   if (assertion !== undefined) return (await isAssertedBy(ctx, id, assertion)) ? [id, null, true] : undefined
   if (secret === undefined) return [id, null, false]

@@ -9,6 +9,7 @@ import {
   issueCode,
   refuseAuthorization,
 } from '../../../domain/oauth/authorization-endpoint.ts'
+import { keepUnregistered } from '../../../domain/oauth/client/unregistered.ts'
 import { openTicket, signTicket } from '../../../domain/oauth/consent-ticket.ts'
 import { type Html, html } from '../html.ts'
 import { requireSessionToken } from './csrf.ts'
@@ -62,14 +63,16 @@ export async function decide(ctx: PageContext, request: Request, response: Respo
   if (!session) throw new Problem('forbidden', 'Your session has ended. Go back to the application and start again.')
   requireSessionToken(ctx, session.secret, request)
   requireProvedFactor(ctx, session, 'all')
-  const { client, redirect, state, ...asked } = await readTicket(ctx, session, request)
+  const { ticket, client } = await readTicket(ctx, session, request)
+  const { client: _, redirect, state, ...asked } = ticket
   const to = { redirect, state }
 
   const decision = formField(request, 'decision')
   if (decision === 'deny')
     return sendRefusal(ctx, response, to, refuseAuthorization('access_denied', 'The user has denied it'))
   if (decision !== 'allow') throw new Problem('invalid_request', 'decision: must be "allow" or "deny".')
-  const issue = { ...asked, clientId: client, userId: session.userId, redirectUri: redirect, login: session }
+  const clientId = client.host === undefined ? client.id : await keepUnregistered(ctx, client.id, client.name)
+  const issue = { ...asked, clientId, userId: session.userId, redirectUri: redirect, login: session }
   return sendCode(ctx, response, to, await issueCode(ctx, issue))
 }
 
@@ -81,6 +84,6 @@ async function readTicket(ctx: PageContext, session: OpenSession, request: Reque
     client?.grantTypes.includes('authorization_code') &&
     matchRedirectUri(client, ticket?.redirect) === ticket?.redirect &&
     ticket?.scopes.every((scope) => client.scopes.includes(scope))
-  if (ticket && isStanding) return ticket
+  if (ticket && client && isStanding) return { ticket, client }
   throw new Problem('invalid_request', 'This question has expired. Go back to the application and start again.')
 }

@@ -45,7 +45,9 @@ ${after}
   )
 }
 
-function describeDeveloper({ developer, websiteUrl }: AuthorizingClient): Html {
+function describeDeveloper({ developer, websiteUrl, host }: AuthorizingClient): Html {
+  if (host !== undefined)
+    return html`The application is <b>not registered here</b>. It describes itself at <b>${host}</b>, and nobody has looked at that.`
   const website = websiteUrl === null ? undefined : html` Its website is <b>${websiteUrl}</b>.`
   const maker = developer === null ? 'The operator of this site' : developer
   return html`The application was registered by <b>${maker}</b>.${website}`

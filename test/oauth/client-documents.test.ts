@@ -1,0 +1,141 @@
+import { once } from 'node:events'
+import type { RequestListener } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { decodeJwt } from 'jose'
+import { expect, test } from 'vitest'
+import { clients } from '../../src/db/schema/index.ts'
+import { ClientDocuments } from '../../src/domain/oauth/client/client-documents.ts'
+import { CALLBACK, pkce } from '../support/flows.ts'
+import { createPeopleApp, parametersOf } from '../support/people.ts'
+import { authority, valid } from '../webhooks/support/certificates.ts'
+
+type Served = { status?: number; headers?: Record<string, string>; document?: object | string }
+
+/** A site whose document the test writes, and what fetches it; `asked` counts requests. */
+async function createSite(
+  answer: (url: string) => Served | Promise<Served> = (url) => ({ document: documentOf(url) }),
+) {
+  const site = { asked: 0, now: 0 }
+  const listener: RequestListener = async (request, response) => {
+    site.asked++
+    const { status = 200, headers = {}, document = {} } = await answer(`${base}${request.url}`)
+    const text = typeof document === 'string' ? document : JSON.stringify(document)
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
+  }
+  const server = createServer(valid, listener).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const base = `https://hooks.example.com:${(server.address() as AddressInfo).port}`
+  const documents = new ClientDocuments(
+    { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },
+    {
+      tls: { ca: authority },
+      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+      now: () => site.now,
+    },
+  )
+  return Object.assign(site, {
+    url: `${base}/client.json`,
+    base,
+    documents,
+    find: (url = `${base}/client.json`) =>
+      documents.find(url).then(
+        () => 'found',
+        (problem: Error) => problem.message,
+      ),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      server.close()
+    },
+  })
+}
+
+const documentOf = (url: string, more: object = {}) => ({
+  client_id: url,
+  client_name: 'A self-made client',
+  redirect_uris: [CALLBACK],
+  ...more,
+})
+
+test('U01 U05 an application that describes itself: asked each time, its tokens name it by its address', async () => {
+  await using site = await createSite()
+  await using app = await createPeopleApp({ clientDocuments: site.documents })
+  const client = { id: site.url, secret: undefined }
+  const { verifier, challenge } = pkce()
+  const path = app.askPath(client, { redirect_uri: CALLBACK, scope: 'openid user:read', code_challenge: challenge })
+  const browser = await app.loggedIn()
+  const question = await browser.get(path)
+  expect(question.text).toContain('not registered here')
+  expect(question.text).toContain(new URL(site.base).host)
+  expect(
+    await app.context.db
+      .select()
+      .from(clients)
+      .then((rows) => rows.some((row) => row.metadataUrl)),
+  ).toBe(false)
+  const { code = '' } = parametersOf(await browser.submit(question, '/oauth/authorize', { decision: 'allow' }))
+  const fields = { grant_type: 'authorization_code', code, code_verifier: verifier, client_id: site.url }
+  const { status, body } = await app.token(fields)
+  expect([status, decodeJwt(body.id_token).aud, await app.statusOf(body.access_token)]).toEqual([200, site.url, 200])
+  expect((await app.refresh(body.refresh_token, client)).status).toBe(200)
+  expect((await browser.get(path)).text).toContain('Allow')
+  await app.context.db.update(clients).set({ disabledAt: new Date() })
+  expect([(await browser.get(path)).status, await app.statusOf(body.access_token)]).toEqual([400, 401])
+})
+
+test('U02 what is no such address, or may not be reached, is refused without a request', async () => {
+  await using site = await createSite()
+  const wrong = [
+    'https://',
+    'https://hooks.example.com',
+    `${site.base}/`,
+    `${site.url}#x`,
+    `${site.base}/a/../client.json`,
+  ]
+  for (const url of [...wrong, site.url.replace('https', 'HTTPS'), site.url.replace('//', '//user@')])
+    expect(await site.find(url), url).toContain('client_id:')
+  const strict = new ClientDocuments({ allowPrivate: false, allowCidrs: [], proxyUrl: undefined })
+  for (const host of ['127.0.0.1', 'localhost', '[::1]', '169.254.169.254', '10.0.0.1', '2130706433'])
+    await expect(strict.find(`https://${host}/client.json`)).rejects.toMatchObject({ code: 'invalid_request' })
+  expect(site.asked).toBe(0)
+})
+
+test.each<[string, (url: string) => Served]>([
+  ['a redirect', () => ({ status: 302, headers: { location: 'https://hooks.example.com/other' } })],
+  ['another status', () => ({ status: 404 })],
+  ['what is no JSON', () => ({ document: '<html>' })],
+  ['more than 64 KiB', (url) => ({ document: documentOf(url, { padding: 'x'.repeat(70_000) }) })],
+  ['another client_id', (url) => ({ document: documentOf(`${url}?x`) })],
+  ['a secret', (url) => ({ document: documentOf(url, { token_endpoint_auth_method: 'client_secret_basic' }) })],
+  ['no redirect address', (url) => ({ document: documentOf(url, { redirect_uris: [] }) })],
+  [
+    'a script as redirect address',
+    (url) => ({ document: documentOf(url, { redirect_uris: ['javascript:alert(1)'] }) }),
+  ],
+])('U03 a document is refused for %s', async (_what, answer) => {
+  await using site = await createSite(answer)
+  expect(await site.find()).toContain('client_id:')
+  expect(site.asked).toBe(1)
+})
+
+test('U04 a document is kept as its Cache-Control says, a wrong one for a minute, and asked for once at a time', async () => {
+  let control = 'max-age=100'
+  let status = 200
+  await using site = await createSite((url) => ({
+    status,
+    headers: { 'cache-control': control },
+    document: documentOf(url),
+  }))
+  const askedAfter = async (ms: number) => {
+    site.now += ms
+    await site.find()
+    return site.asked
+  }
+  await Promise.all([site.find(), site.find(), site.find()])
+  expect([site.asked, await askedAfter(99_000), await askedAfter(2_000)]).toEqual([1, 1, 2])
+  control = 'max-age=99999999'
+  expect([await askedAfter(101_000), await askedAfter(86_399_000), await askedAfter(2_000)]).toEqual([3, 3, 4])
+  control = 'no-store'
+  status = 500
+  expect([await askedAfter(86_400_000), await askedAfter(59_000), await askedAfter(2_000)]).toEqual([5, 5, 6])
+})
