@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
 import { createUser } from '../domain/accounts/accounts.ts'
+import { verifyAddressOf } from '../domain/accounts/addresses.ts'
+import { setPasswordOf } from '../domain/accounts/new-password.ts'
 import { resetFactors } from '../domain/factors/remove.ts'
 import { addAction, type CliIo } from './io.ts'
 import { table } from './output.ts'
@@ -11,6 +13,7 @@ type Options = { username: string; email: string }
 
 export function addUserCommands(user: Command, io: CliIo): void {
   addUserSuspension(user, io)
+  addAccountRepairs(user, io)
   addResetFactors(user, io)
   const create = user
     .command('create')
@@ -27,7 +30,7 @@ export function addUserCommands(user: Command, io: CliIo): void {
       const { username, email } = create.opts<Options>()
       const password = (await readSecret(create, io, 'password')) ?? randomBytes(12).toString('base64url')
       const operator = { type: 'operator' } as const
-      const made = await io.withContext((ctx) => createUser(ctx, { username, email, password }, operator))
+      const made = await io.withContext((ctx) => createUser(ctx, { username, email, password }, { by: operator }))
       const data = { ...made, password }
       return { data, text: table(data) }
     },
@@ -48,6 +51,35 @@ function addResetFactors(user: Command, io: CliIo): void {
         data: { id },
         text: 'The account is entered by its password alone, until its owner sets up a factor again.',
       }
+    },
+  })
+}
+
+/** For somebody whom the operator knows and who has no way in. */
+function addAccountRepairs(user: Command, io: CliIo): void {
+  const password = user
+    .command('password')
+    .description('set a password, read from standard input; ends every session and grant')
+    .argument('<username>')
+  addAction(password, io, {
+    examples: ['user password ada < password.txt'],
+    work: async () => {
+      const [name = ''] = password.args
+      const given = String(await io.readInput()).replace(/\r?\n$/, '')
+      const { id } = await io.withContext((ctx) => setPasswordOf(ctx, name, given))
+      return { data: { id }, text: 'The password is changed. Every session and grant of the account has ended.' }
+    },
+  })
+  const verify = user
+    .command('verify-email')
+    .description('take the address of an account as confirmed; who else claims it loses the claim')
+    .argument('<username>')
+  addAction(verify, io, {
+    examples: ['user verify-email ada'],
+    work: async () => {
+      const [name = ''] = verify.args
+      const data = await io.withContext((ctx) => verifyAddressOf(ctx, name))
+      return { data, text: `${data.email} is confirmed.` }
     },
   })
 }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Database } from './client.ts'
 
 /** An index that is not built by a migration, which would keep everybody from writing to its table until it is done. */
-export type LargeIndex = { name: string; table: string; by: string }
+export type LargeIndex = { name: string; table: string; by: string; isUnique?: true }
 
 /** Of tables that are large by the time that the index is added, in the order in which they are built. */
 export const largeIndexes: readonly LargeIndex[] = [
@@ -16,6 +16,13 @@ export const largeIndexes: readonly LargeIndex[] = [
   { name: 'api_keys_ended', table: 'api_keys', by: '(least(revoked_at, expires_at))' },
   { name: 'client_secrets_expiry', table: 'client_secrets', by: '(expires_at) where expires_at is not null' },
   { name: 'grants_revoked', table: 'grants', by: '(revoked_at) where revoked_at is not null' },
+  {
+    name: 'users_verified_email',
+    table: 'users',
+    by: '(lower(email)) where email_verified_at is not null',
+    isUnique: true,
+  },
+  { name: 'users_claimed_email', table: 'users', by: '(lower(email))' },
   { name: 'webhook_secrets_expiry', table: 'webhook_secrets', by: '(expires_at) where expires_at is not null' },
 ]
 
@@ -51,7 +58,7 @@ async function buildPart(db: Database, part: LargeIndex): Promise<void> {
   await run('set lock_timeout = 0') // both wait for transactions and hold up nobody
   try {
     await run(`drop index concurrently if exists ${part.name}`)
-    await run(`create index concurrently ${part.name} on ${part.table} ${part.by}`)
+    await run(`create ${part.isUnique ? 'unique ' : ''}index concurrently ${part.name} on ${part.table} ${part.by}`)
   } finally {
     await run('reset lock_timeout')
   }

@@ -1,8 +1,10 @@
 import * as z from 'zod'
 import { LoginSession } from '../domain/access/resources.ts'
 import { listSessions, revokeSession } from '../domain/access/sessions.ts'
-import { changeEmail, changePassword, getAccount } from '../domain/accounts/accounts.ts'
+import { getAccount } from '../domain/accounts/account.ts'
+import { changeEmail, resendVerification } from '../domain/accounts/addresses.ts'
 import { listOwnAudit } from '../domain/accounts/audit-log.ts'
+import { changePassword } from '../domain/accounts/new-password.ts'
 import { Account } from '../domain/accounts/resources.ts'
 import { AuditRecord } from '../domain/audit/resources.ts'
 import { listAllowed, revokeAllowed } from '../domain/oauth/allowed-applications.ts'
@@ -24,6 +26,11 @@ export const accountRouter = router({
     .input(z.object({ email: text(), password: text() }))
     .output(Account)
     .mutation(({ ctx, input }) => changeEmail(ctx, input)),
+
+  resendVerification: procedure({ access: 'session' })
+    .input(z.object({}))
+    .output(z.void())
+    .mutation(({ ctx }) => resendVerification(ctx)),
 
   changePassword: procedure({ access: 'session', needs: ['enrolment', 'stepUp'] })
     .input(z.object({ current_password: text(), new_password: text() }))

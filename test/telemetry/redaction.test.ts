@@ -34,6 +34,7 @@ test('the log shows of no kind of token more than its prefix, wherever it stands
     secret: true,
     key: true,
     overlay: true,
+    link: true,
     stream: true,
   }
   for (const kind of Object.keys(kinds) as TokenKind[]) {

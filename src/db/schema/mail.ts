@@ -38,3 +38,25 @@ export const mails = pgTable(
     check('mails_sealed', sql`(${table.dueAt} is not null) = (${table.ciphertext} is not null)`),
   ],
 )
+
+/** Links in mails by which something may be done once. Only the SHA-256 of their token is stored; the mail alone has the token. */
+export const mailLinks = pgTable(
+  'mail_links',
+  {
+    hash: bytea().primaryKey(),
+    purpose: text({ enum: ['verify', 'reset'] }).notNull(),
+    userId: key()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** Where the link was sent, and so what its use proves. */
+    address: text().notNull(),
+    expiresAt: instant().notNull(),
+  },
+  (table) => [
+    index('mail_links_user').on(table.userId, table.purpose),
+    index('mail_links_address').on(sql`lower(${table.address})`),
+    index('mail_links_expiry').on(table.expiresAt),
+    check('mail_links_purpose_known', sql`${table.purpose} in ('verify','reset')`),
+    check('mail_links_hash_length', sql`length(${table.hash}) = 32`),
+  ],
+)

@@ -9,7 +9,8 @@ export const users = pgTable(
   {
     id: key().primaryKey(),
     username: key().notNull().unique('users_username_unique'),
-    email: text().notNull(),
+    /** Null once somebody else has confirmed it. Several may claim an address, of whom one can confirm it. */
+    email: text(),
     emailVerifiedAt: instant(),
     /** The notices that the user has switched off. */
     mutedMail: text().array().notNull().default([]),
@@ -21,7 +22,8 @@ export const users = pgTable(
     disabledAt: instant(),
   },
   (table) => [
-    uniqueIndex('users_email').on(sql`lower(${table.email})`),
+    uniqueIndex('users_verified_email').on(sql`lower(${table.email})`).where(sql`${table.emailVerifiedAt} is not null`),
+    index('users_claimed_email').on(sql`lower(${table.email})`),
     check('users_username_shape', sql`${table.username} ~ '${sql.raw(USERNAME_PATTERN)}'`),
     check('users_bio_not_empty', sql`${table.bio} <> ''`),
     check('users_image_url_not_empty', sql`${table.imageUrl} <> ''`),

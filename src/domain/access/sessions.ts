@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { and, asc, desc, eq, inArray, lt, ne, type SQL } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, lt, ne, type SQL, sql } from 'drizzle-orm'
 import { loginSessions } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import type { AuthenticationMethod } from '../../shared/authentication-methods.ts'
@@ -18,7 +18,7 @@ import type { LoginSession } from './resources.ts'
 
 const LIFE_MS = 7 * DAY_MS
 /** Enough for the browsers of one person; a script that logs in anew each time ends its own oldest ones. */
-export const SESSIONS_MAX = 50
+export const SESSIONS_MAX = 20
 /** A login ends no more of them: who has ten thousand waits for one round of that, and has more after it for a while. */
 const ENDED_BY_LOGIN_MAX = 1_000
 
@@ -105,7 +105,7 @@ async function endOldest(tx: InTransaction, userId: string): Promise<void> {
   const ids = () => tx.db.select({ id: loginSessions.id }).from(loginSessions)
   const isTheirs = eq(loginSessions.userId, userId)
   const lastKept = ids()
-    .where(isTheirs)
+    .where(and(isTheirs, sql`${sql.raw(SESSION_IS_ALIVE.replaceAll('s.', 'login_sessions.'))}`))
     .orderBy(desc(loginSessions.id))
     .limit(1)
     .offset(SESSIONS_MAX - 1)

@@ -10,6 +10,7 @@ const prefixes = {
   secret: 'lscs',
   key: 'lsk',
   overlay: 'lsok',
+  link: 'lsml',
   stream: 'lssk',
 } as const
 
@@ -28,6 +29,7 @@ const words: Record<TokenKind, string> = {
   secret: 'a client secret',
   key: 'an API key',
   overlay: 'an overlay key',
+  link: 'the token of a link in a mail',
   stream: 'a stream key',
 }
 

@@ -1,10 +1,12 @@
 import { and, eq } from 'drizzle-orm'
 import type { Limit } from '../../counters/counters.ts'
 import { users } from '../../db/schema/index.ts'
+import { statement } from '../../db/statement.ts'
 import { isUsername } from '../channels.ts'
 import type { CalledContext, Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { countOrRefuse, networkOf, rateLimits, siteOf } from '../core/rate-limits.ts'
+import { isEmailAddress } from '../mail/address.ts'
 import { type Entry, enterByPassword } from './enter.ts'
 import { hashPassword, isOutdated, isPassword } from './passwords.ts'
 
@@ -13,18 +15,18 @@ export type Credentials = { username: string; password: string }
 const TOO_MANY = 'Too many failed attempts. Wait a while before you try again.'
 
 /**
- * Checks username and password, and starts a session in place of the one that the caller had, or asks for the second factor
+ * Checks name, or confirmed address, and password, and starts a session in place of the one that the caller had, or asks for the second factor
  * where there is one. Throws `unauthorized`, in the same words and after the same work for an unknown name and a wrong
  * password; `rate_limited`.
  */
 export async function logIn(ctx: CalledContext, { username, password }: Credentials): Promise<Entry> {
   const name = username.toLowerCase()
-  const user = await guess(ctx, name, async () => {
-    const found = await findUser(ctx, name)
-    return (await isPassword(password, found?.passwordHash)) ? found : undefined
-  })
+  const found = await findUser(ctx, name)
+  const user = await guess(ctx, found?.username ?? name, async () =>
+    (await isPassword(password, found?.passwordHash)) ? found : undefined,
+  )
   const entry = user && (await enterByPassword(ctx, user))
-  if (!user || !entry) throw new Problem('unauthorized', 'Wrong username or password.')
+  if (!user || !entry) throw new Problem('unauthorized', 'Wrong name, address or password.')
   const { id, passwordHash } = user
   if (passwordHash !== null && isOutdated(passwordHash)) await renewHash(ctx, { id, passwordHash }, password)
   return entry
@@ -57,13 +59,18 @@ export async function guess<Right>(
   return right
 }
 
-async function findUser({ db }: Context, username: string) {
-  if (!isUsername(username)) return undefined
-  const [found] = await db
-    .select({ id: users.id, passwordHash: users.passwordHash, disabledAt: users.disabledAt })
-    .from(users)
-    .where(eq(users.username, username))
-  return found?.disabledAt === null ? found : undefined
+const selectByName = statement<[name: string], FoundUser>(`
+  select id, username, password_hash from users where username = $1 and disabled_at is null`)
+const selectByAddress = statement<[address: string], FoundUser>(`
+  select id, username, password_hash from users
+   where lower(email) = lower($1) and email_verified_at is not null and disabled_at is null`)
+type FoundUser = { id: string; username: string; password_hash: string | null }
+
+/** By name, or by an address that was confirmed: whoever only claims one is not found by it. */
+async function findUser({ db }: Context, name: string) {
+  if (!isUsername(name) && !isEmailAddress(name)) return undefined
+  const [found] = isUsername(name) ? await selectByName(db, name) : await selectByAddress(db, name)
+  return found && { id: found.id, username: found.username, passwordHash: found.password_hash }
 }
 
 /** Unless the password was changed meanwhile. */

@@ -5,7 +5,11 @@ import { Timestamp } from '../core/timestamp.ts'
 export const Account = z.object({
   id: z.string(),
   username: z.string(),
-  email: z.string(),
+  /** Null when somebody else has confirmed the one that was given. */
+  email: z.string().nullable(),
+  email_verified: z.boolean(),
+  /** Waits to be confirmed, and then replaces `email`. */
+  pending_email: z.string().nullable(),
   bio: z.string().nullable(),
   image_url: z.string().nullable(),
   created_at: Timestamp,

@@ -57,6 +57,10 @@ export const rateLimits = {
   signUp: { name: 'sign-up', points: 20, windowS: 3600 },
   /** The same by the IPv6 network of a whole site. */
   signUpSite: { name: 'sign-up-site', points: 200, windowS: 3600 },
+  /** Requests for a link to set a new password, by address. */
+  forgottenPassword: { name: 'forgotten-password', points: 20, windowS: 3600 },
+  /** The same by the IPv6 network of a whole site. */
+  forgottenPasswordSite: { name: 'forgotten-password-site', points: 200, windowS: 3600 },
   /** `webhook.test` on demand, by subscription. */
   webhookTest: { name: 'webhook-test', points: 10, windowS: 60 },
 } as const satisfies Record<string, Limit>

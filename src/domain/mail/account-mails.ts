@@ -21,6 +21,50 @@ const forgot = { words: 'Ask for a new password', path: '/forgot' } as const
 
 /** Mails about an account: none of these can be switched off. */
 export const accountMails = {
+  confirm_address: {
+    text: ({ username, token }: { username: string; token: string }) => ({
+      subject: 'Confirm your address',
+      paragraphs: [`The account ${username} was given this address. Confirm that it is yours.`],
+      link: { words: 'Confirm the address', path: `/verify?token=${token}` },
+      closing: ['The link works for a day, and once. If it is not your account, ignore this mail.'],
+    }),
+  },
+  address_claimed: {
+    text: ({ username, claimant }: { username: string; claimant: string }) => ({
+      subject: 'Your address was given for another account',
+      paragraphs: [
+        `Somebody gave your address for the account ${claimant}. It is confirmed for your account ${username}, and stays so.`,
+        'If it was you, log in to the account that you have. If it was not, there is nothing to do.',
+      ],
+      link: forgot,
+    }),
+  },
+  address_changed: {
+    text: (change: ChangeFacts & { address: string }) => ({
+      subject: 'The address of your account is being changed',
+      paragraphs: [`The account ${change.username} was given the address ${change.address}.`, origin(change), NOT_YOU],
+      link: forgot,
+    }),
+  },
+  address_lost: {
+    text: ({ address }: { address: string }) => ({
+      subject: 'An address that you gave belongs to another account',
+      paragraphs: [
+        `Another account has confirmed the address ${address}, so it cannot be yours. Give another one if you need it.`,
+      ],
+      link: security,
+    }),
+  },
+  reset_password: {
+    text: ({ username, token }: { username: string; token: string }) => ({
+      subject: 'Set a new password',
+      paragraphs: [`Somebody asked for a new password for the account ${username}.`],
+      link: { words: 'Set a new password', path: `/reset?token=${token}` },
+      closing: [
+        'The link works for half an hour, and once. If you did not ask, ignore this mail: nothing has changed.',
+      ],
+    }),
+  },
   password_changed: {
     text: (change: ChangeFacts) => ({
       subject: 'Your password was changed',

@@ -39,6 +39,9 @@ export const pages = [
   { path: '/login', methods: FORM, isReturnTarget: true },
   { path: '/logout', methods: FORM, isReturnTarget: true },
   { path: '/signup', methods: FORM, isReturnTarget: false }, // whoever returns is logged in and needs no account
+  { path: '/forgot', methods: FORM },
+  { path: '/reset', methods: FORM },
+  { path: '/verify', methods: FORM },
   { path: '/console', methods: READ, isReturnTarget: true },
   { path: '/overlay/chat', root: '/overlay', methods: READ },
   { path: '/thumbnails', methods: READ, isOpenToWebsites: true },

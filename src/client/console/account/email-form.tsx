@@ -1,5 +1,7 @@
-import { Button, Group, PasswordInput, TextInput } from '@mantine/core'
+import { Alert, Button, Group, PasswordInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
 import { useTRPC } from '../app/api.ts'
 import { useAccount } from '../app/session.tsx'
 import { Form } from '../components/forms/form.tsx'
@@ -8,11 +10,11 @@ import { Section } from '../components/section.tsx'
 
 export function EmailForm() {
   const trpc = useTRPC()
-  const { email } = useAccount()
-  const form = useForm({ mode: 'uncontrolled', initialValues: { email, password: '' } })
+  const { email, email_verified, pending_email } = useAccount()
+  const form = useForm({ mode: 'uncontrolled', initialValues: { email: email ?? '', password: '' } })
   const submit = useSubmit(form, trpc.account.changeEmail.mutationOptions(), {
     fields: ['email', 'password'],
-    done: 'Your email address is changed.',
+    done: 'A link is on its way to the new address: confirm it there.',
     refresh: trpc.account.pathKey(),
     onDone: () => {
       form.setFieldValue('password', '')
@@ -21,6 +23,7 @@ export function EmailForm() {
   })
   return (
     <Section title="Email address">
+      <AddressState email={email} isVerified={email_verified} pending={pending_email} />
       <Form form={form} submit={submit} onSubmit={submit.send} buttons={<Save isPending={submit.isPending} />}>
         <TextInput
           label="Email"
@@ -39,6 +42,32 @@ export function EmailForm() {
         />
       </Form>
     </Section>
+  )
+}
+
+type AddressStateProps = { email: string | null; isVerified: boolean; pending: string | null }
+
+/** Whether the address is confirmed, and how to get there. */
+function AddressState({ email, isVerified, pending }: AddressStateProps) {
+  const trpc = useTRPC()
+  const send = useMutation(
+    trpc.account.resendVerification.mutationOptions({
+      onSuccess: () => notifications.show({ message: 'A link is on its way.' }),
+    }),
+  )
+  const waiting = pending ?? (isVerified ? null : email)
+  if (email === null && waiting === null)
+    return <Alert color="yellow">The address that you gave was confirmed by another account. Give another one.</Alert>
+  if (waiting === null) return <Text size="sm">{email} is confirmed.</Text>
+  return (
+    <Alert color="yellow">
+      <Group justify="space-between">
+        <Text size="sm">{waiting} is not confirmed yet: open the link that was sent there.</Text>
+        <Button variant="default" size="xs" loading={send.isPending} onClick={() => send.mutate({})}>
+          Send it again
+        </Button>
+      </Group>
+    </Alert>
   )
 }
 

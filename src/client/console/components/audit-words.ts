@@ -6,6 +6,8 @@ export type AuditRecord = Outputs['account']['audit']['items'][number]
 const words: Record<string, string> = {
   'user.created': 'Account created',
   'user.email_changed': 'Email address changed',
+  'user.email_verified': 'Email address confirmed',
+  'user.email_lost': 'Email address confirmed by another account',
   'user.password_changed': 'Password changed',
   'user.disabled': 'Account closed',
   'user.enabled': 'Account opened again',

@@ -3,7 +3,13 @@ import type { UserContext } from '../../core/context.ts'
 import { Problem } from '../../core/problem.ts'
 import type { UserInfo } from '../resources.ts'
 
-type Row = { username: string; email: string; email_verified: boolean; image_url: string | null; updated_s: number }
+type Row = {
+  username: string
+  email: string | null
+  email_verified: boolean
+  image_url: string | null
+  updated_s: number
+}
 
 const userById = statement<[id: string], Row>(`
   select username, email, email_verified_at is not null as email_verified, image_url, floor(extract(epoch from updated_at))::float8 as updated_s
@@ -20,7 +26,7 @@ export async function getUserInfo(ctx: UserContext): Promise<UserInfo> {
   return {
     sub: userId,
     ...(scopes.includes('profile') && profileOf(ctx, user)),
-    ...(scopes.includes('email') && { email: user.email, email_verified: user.email_verified }),
+    ...(scopes.includes('email') && user.email !== null && { email: user.email, email_verified: user.email_verified }),
   }
 }
 

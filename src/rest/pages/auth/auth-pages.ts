@@ -7,12 +7,15 @@ import { html } from '../html.ts'
 import type { ReadText } from '../read-text.ts'
 import { authorizePages } from './authorize.ts'
 import { devicePages } from './device.ts'
+import { forgotPages } from './forgot.ts'
 import { readForm } from './form-fields.ts'
 import { loginPages } from './login.ts'
 import { logoutPages } from './logout.ts'
 import { pageHeaders, showPage, wantsPage } from './page.ts'
 import type { CallerOf } from './page-context.ts'
+import { resetPages } from './reset.ts'
 import { signUpPages } from './signup.ts'
+import { verifyPages } from './verify.ts'
 
 /** The pages on which people log in and decide: rendered here, without script, closed to other websites. */
 export function authPages(context: Context, callerOf: CallerOf, readText: ReadText) {
@@ -23,6 +26,9 @@ export function authPages(context: Context, callerOf: CallerOf, readText: ReadTe
     '/device': forPeople(devicePages(context, callerOf)),
     '/login': forPeople(loginPages(context, callerOf)),
     '/logout': forPeople(logoutPages(context, callerOf)),
+    '/forgot': forPeople(forgotPages(context, callerOf)),
+    '/reset': forPeople(resetPages(context, callerOf)),
+    '/verify': forPeople(verifyPages(context, callerOf)),
     '/signup': forPeople(signUpPages(context, callerOf)),
   }
 }

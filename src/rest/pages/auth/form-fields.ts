@@ -27,5 +27,8 @@ export function formField(request: Request, name: string): string {
   return others.length > 0 || value.includes('\0') ? '' : value
 }
 
+/** The `token` of a link; empty when it is missing or repeated. */
+export const tokenOfQuery = ({ query: { token } }: Request): string => (typeof token === 'string' ? token : '')
+
 /** The `next` of the query; empty when it is missing or repeated. */
 export const nextOf = ({ query: { next } }: Request): string => (typeof next === 'string' ? next : '')

@@ -64,9 +64,10 @@ export async function showLogin(
     problem,
     passkey: (visitor) => passkeyRequest(ctx, 'login', { secret: visitor }),
     form: (hidden, passkey) => html`${alert}<form method="post" action="/login">${hidden}
-<label>Username <input name="username" autocomplete="username" autocapitalize="none" spellcheck="false" required value="${values?.username ?? ''}"></label>
+<label>Username or email <input name="username" autocomplete="username" autocapitalize="none" spellcheck="false" required value="${values?.username ?? ''}"></label>
 <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
 <p class="choices"><button>Log in</button></p>
-</form>${passkeyForm({ action: '/login/passkey', hidden, label: 'Use a passkey', request: passkey })}${signUp}`,
+</form>${passkeyForm({ action: '/login/passkey', hidden, label: 'Use a passkey', request: passkey })}
+<p><a href="/forgot">Forgotten your password?</a></p>${signUp}`,
   })
 }

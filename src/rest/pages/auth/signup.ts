@@ -1,14 +1,14 @@
 import type { Request, Response, Router } from 'express'
-import { startSession } from '../../../domain/access/sessions.ts'
 import { signUp } from '../../../domain/accounts/accounts.ts'
-import type { Entry } from '../../../domain/accounts/enter.ts'
+import { type Entry, enter as startInPlace } from '../../../domain/accounts/enter.ts'
 import type { Context } from '../../../domain/core/context.ts'
-import type { Problem } from '../../../domain/core/problem.ts'
+import { transact } from '../../../domain/core/transaction.ts'
 import { PASSWORD_LENGTH_MIN } from '../../../shared/limits.ts'
 import { html } from '../html.ts'
 import { entryPages, type ShownForm, showEntryPage } from './entry-form.ts'
 import { nextOf } from './form-fields.ts'
 import { type CallerOf, type PageContext, pageContext } from './page-context.ts'
+import { sentenceOf } from './problem-sentence.ts'
 
 const fields = ['username', 'email', 'password'] as const
 type Field = (typeof fields)[number]
@@ -24,7 +24,7 @@ export function signUpPages(context: Context, callerOf: CallerOf): Router {
 
 async function enter(ctx: PageContext, newcomer: Record<Field, string>): Promise<Entry> {
   const { id } = await signUp(ctx, newcomer)
-  return { session: await startSession(ctx, id, ['pwd']) }
+  return { session: await transact(ctx, (tx) => startInPlace(tx, id, ['pwd'])) }
 }
 
 async function showSignUp(
@@ -51,7 +51,3 @@ async function showSignUp(
 <p>You have an account? <a href="/login?next=${encodeURIComponent(next)}">Log in</a></p>`,
   })
 }
-
-/** The message for people. It begins with the name of the field, which is a word of the form. */
-const sentenceOf = ({ message }: Problem) =>
-  message.replace(/^([a-z])([a-z]*): /, (_, first: string, rest: string) => `${first.toUpperCase()}${rest} `)

@@ -1,0 +1,77 @@
+import { setTimeout as after } from 'node:timers/promises'
+import { statement } from '../../db/statement.ts'
+import type { CalledContext } from '../core/context.ts'
+import { Problem } from '../core/problem.ts'
+import { countOrRefuse, networkOf, rateLimits, siteOf } from '../core/rate-limits.ts'
+import { transact } from '../core/transaction.ts'
+import { queueMail } from '../mail/queue-mail.ts'
+import { keepLink, linkLifeMs, newLinkToken, useLink } from './mail-links.ts'
+import { setPassword } from './new-password.ts'
+import { endCredentialsOf } from './owned-credentials.ts'
+import { hashPassword, requirePassword } from './passwords.ts'
+
+/** Longer than what is done for an account takes, so that the answer does not tell whether there is one. */
+const ANSWER_MS = 300
+const CLAIMS_MAX = 5
+
+type Asked = { id: string; username: string; address: string }
+
+/** Of an address the account that has confirmed it, or else whoever claims it: the mail goes to nobody but its reader. */
+const findAsked = statement<[asked: string, limit: number], Asked>(`
+  with found as (
+    select id, username, email as address, email_verified_at is not null as is_verified from users
+     where (username = lower($1) or lower(email) = lower($1)) and email is not null and disabled_at is null
+     order by email_verified_at nulls last limit $2::int)
+  select id, username, address from found
+   where is_verified or username = lower($1) or not exists (select from found where is_verified)`)
+
+/**
+ * Sends a link to set a new password to whoever has this name or address. Says the same, after the same time, whether there is
+ * somebody: what is done for them is not waited for. Throws `rate_limited`, by the caller's network alone.
+ */
+export async function requestReset(ctx: CalledContext, asked: string): Promise<void> {
+  const words = 'Too many requests from here. Try again later.'
+  await countOrRefuse(ctx, rateLimits.forgottenPassword, networkOf(ctx.caller.address), words)
+  const site = siteOf(ctx.caller.address)
+  if (site !== undefined) await countOrRefuse(ctx, rateLimits.forgottenPasswordSite, site, words)
+
+  const answered = after(ANSWER_MS)
+  const found = await findAsked(ctx.db, asked, CLAIMS_MAX)
+  void sendLinks(ctx, found)
+  await answered
+}
+
+async function sendLinks(ctx: CalledContext, found: readonly Asked[]): Promise<void> {
+  try {
+    for (const user of found) await transact(ctx, (tx) => sendLink(tx, user))
+  } catch (error) {
+    ctx.log.error({ err: error }, 'A link to set a new password could not be sent')
+  }
+}
+
+async function sendLink(tx: Parameters<typeof keepLink>[0], { id, username, address }: Asked): Promise<void> {
+  const token = newLinkToken()
+  const to = { userId: id, address }
+  const isQueued = await queueMail(tx, 'reset_password', to, { username, token }, { usefulMs: linkLifeMs.reset })
+  if (isQueued) await keepLink(tx, token, { purpose: 'reset', userId: id, address })
+}
+
+/**
+ * Sets a new password by a link, which is used up by that alone: a password that is refused leaves it. Ends every session and
+ * grant, and with `endsCredentials` also the keys and secrets of the user's own applications, which otherwise live on. Throws
+ * `invalid_request`.
+ */
+export async function resetPassword(
+  ctx: CalledContext,
+  { token, password, endsCredentials }: { token: string; password: string; endsCredentials: boolean },
+): Promise<void> {
+  requirePassword('password', password)
+  const passwordHash = await hashPassword(password)
+  await transact(ctx, async (tx) => {
+    const link = await useLink(tx, 'reset', token)
+    if (!link) throw new Problem('invalid_request', 'This link does not work any more. Ask for a new one.')
+    const { userId: id, username } = link
+    await setPassword(tx, { id, username }, passwordHash, { type: 'user', id })
+    if (endsCredentials) await endCredentialsOf(tx, id)
+  })
+}

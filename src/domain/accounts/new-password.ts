@@ -1,0 +1,64 @@
+import { and, eq, isNull } from 'drizzle-orm'
+import { authorizationCodes, grants, users } from '../../db/schema/index.ts'
+import { endSessionsOf } from '../access/sessions.ts'
+import { type AuditActor, audit } from '../audit/audit.ts'
+import type { Context } from '../core/context.ts'
+import { Problem } from '../core/problem.ts'
+import { type InTransaction, transact } from '../core/transaction.ts'
+import { lockUser } from '../factors/standing.ts'
+import { changeFacts } from '../mail/change-facts.ts'
+import { mailUser } from '../mail/mail-user.ts'
+import { revokeGrants } from '../oauth/revoke-grants.ts'
+import { endLinks } from './mail-links.ts'
+import { type PasswordContext, requireOwnPassword } from './own-password.ts'
+import { hashPassword, requirePassword } from './passwords.ts'
+
+/**
+ * Sets a new password, ends every session of the user, the calling one too, and revokes every grant, so that whoever
+ * knew the old password loses all access. Throws `invalid_request` for a wrong current password, `rate_limited` after
+ * too many.
+ */
+export async function changePassword(
+  ctx: PasswordContext,
+  { current_password, new_password }: { current_password: string; new_password: string },
+): Promise<void> {
+  requirePassword('new_password', new_password)
+  await requireOwnPassword(ctx, 'current_password', current_password)
+  const passwordHash = await hashPassword(new_password)
+  const { userId: id, username } = ctx.principal
+  await transact(ctx, (tx) => setPassword(tx, { id, username }, passwordHash, { type: 'user', id }))
+}
+
+/** A new password, and the end of whatever the old one had opened; the user is told. */
+export async function setPassword(
+  tx: InTransaction<Context>,
+  { id, username }: { id: string; username: string },
+  passwordHash: string,
+  actor: AuditActor,
+): Promise<void> {
+  await lockUser(tx, id)
+  await tx.db.update(users).set({ passwordHash, updatedAt: tx.now() }).where(eq(users.id, id))
+  await endLinks(tx, id, 'reset')
+  await endSessionsOf(tx, id)
+  await tx.db
+    .delete(authorizationCodes)
+    .where(and(eq(authorizationCodes.userId, id), isNull(authorizationCodes.consumedAt)))
+  await revokeGrants(tx, eq(grants.userId, id), { reason: 'password_changed', actor })
+  await audit(tx, { actor, action: 'user.password_changed', userId: id, targetId: id })
+  await mailUser(tx, 'password_changed', id, changeFacts(tx, username))
+}
+
+/** For the operator. Throws `user_not_found`, `invalid_request`. */
+export async function setPasswordOf(ctx: Context, name: string, password: string): Promise<{ id: string }> {
+  requirePassword('password', password)
+  const passwordHash = await hashPassword(password)
+  return transact(ctx, async (tx) => {
+    const [user] = await tx.db
+      .select({ id: users.id, username: users.username })
+      .from(users)
+      .where(eq(users.username, name.toLowerCase()))
+    if (!user) throw new Problem('user_not_found', `There is no account "${name}".`)
+    await setPassword(tx, user, passwordHash, { type: 'operator' })
+    return { id: user.id }
+  })
+}

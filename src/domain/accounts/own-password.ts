@@ -1,0 +1,19 @@
+import { eq } from 'drizzle-orm'
+import { users } from '../../db/schema/index.ts'
+import type { Caller } from '../core/caller.ts'
+import type { UserContext } from '../core/context.ts'
+import { Problem } from '../core/problem.ts'
+import { guess } from './login.ts'
+import { isPassword } from './passwords.ts'
+
+export type PasswordContext = UserContext & { caller: Caller }
+
+/** Throws `invalid_request`, in the name of `field`, unless this is the caller's password; `rate_limited` after too many. */
+export async function requireOwnPassword(ctx: PasswordContext, field: string, password: string): Promise<void> {
+  const { userId, username } = ctx.principal
+  const isRight = await guess(ctx, username, async () => {
+    const [found] = await ctx.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, userId))
+    return (await isPassword(password, found?.hash)) || undefined
+  })
+  if (!isRight) throw new Problem('invalid_request', `${field}: is not your password.`)
+}
