@@ -87,6 +87,6 @@ export const deliveriesRouter = router({
     ),
 
   watch: procedure({ access: 'sessionOrApplication' })
-    .input(z.object({ subscription: text() }))
+    .input(z.object({ subscription: text().optional(), application_id: text().optional() }))
     .subscription(({ ctx, input, signal }) => watchDeliveries(ctx, input, signal)),
 })

@@ -4,7 +4,7 @@ import { ListedEventType, listEventTypes } from '../domain/events/type-list.ts'
 import { subscribableTypes } from '../domain/events/types.ts'
 import { AttemptInfo } from '../domain/webhooks/deliveries/resources.ts'
 import { testSubscription } from '../domain/webhooks/deliveries/test-delivery.ts'
-import { createSubscriptionForApplication } from '../domain/webhooks/subscriptions/create.ts'
+import { createSubscriptionForApplication, heardChannels } from '../domain/webhooks/subscriptions/create.ts'
 import { deleteReachedSubscription } from '../domain/webhooks/subscriptions/delete.ts'
 import { disableSubscription } from '../domain/webhooks/subscriptions/disable.ts'
 import { enableSubscription } from '../domain/webhooks/subscriptions/enable.ts'
@@ -54,6 +54,7 @@ export const webhooksRouter = router({
     .input(
       z.object({
         application_id: text(),
+        channel: z.enum(heardChannels).optional(),
         url: text(),
         event_types: listOf(text()).min(1),
         description: shortText(WEBHOOK_DESCRIPTION_LENGTH_MAX),

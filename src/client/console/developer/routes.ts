@@ -15,6 +15,12 @@ const applications: RouteObject[] = [
     children: [
       { index: true, lazy: async () => ({ Component: (await import('./applications/credentials.tsx')).Credentials }) },
       { path: 'keys', lazy: async () => ({ Component: (await import('./applications/keys.tsx')).Keys }) },
+      {
+        path: 'webhooks',
+        lazy: async () => ({
+          Component: (await import('./applications/application-webhooks.tsx')).ApplicationWebhooks,
+        }),
+      },
       { path: 'usage', lazy: async () => ({ Component: (await import('./usage/usage.tsx')).Usage }) },
       {
         path: 'requests',
@@ -29,6 +35,10 @@ const applications: RouteObject[] = [
 const webhooks: RouteObject[] = [
   { path: 'webhooks', lazy: async () => ({ Component: (await import('./webhooks/webhooks.tsx')).Webhooks }) },
   { path: 'webhooks/new', lazy: async () => ({ Component: (await import('./webhooks/new-webhook.tsx')).NewWebhook }) },
+  {
+    path: 'webhooks/:id/edit',
+    lazy: async () => ({ Component: (await import('./webhooks/edit-webhook.tsx')).EditWebhook }),
+  },
   { path: 'webhooks/:id', lazy: async () => ({ Component: (await import('./webhooks/webhook.tsx')).WebhookPage }) },
   { path: 'deliveries', lazy: async () => ({ Component: (await import('./deliveries/ledger.tsx')).Ledger }) },
   {

@@ -67,7 +67,12 @@ function boundOf(field: string, text: string | undefined): string | undefined {
   return time === undefined ? undefined : lowerBound('delivery', new Date(time))
 }
 
-async function subscriptionsAsked(ctx: ActorContext, { subscription, application_id: clientId }: DeliveryFilter) {
+/** One, or all that the caller reaches, or those of an application; of more than `max` the newest. Throws `subscription_not_found`. */
+export async function subscriptionsAsked(
+  ctx: ActorContext,
+  { subscription, application_id: clientId }: Pick<DeliveryFilter, 'subscription' | 'application_id'>,
+  max = SUBSCRIPTIONS_MAX,
+): Promise<string[]> {
   if (subscription !== undefined) return [(await requireSubscription(ctx, subscription)).id]
   const isOfApplication = clientId === undefined ? undefined : eq(subscriptions.clientId, clientId)
   const rows = await ctx.slow
@@ -75,7 +80,7 @@ async function subscriptionsAsked(ctx: ActorContext, { subscription, application
     .from(subscriptions)
     .where(and(reaches(ctx), isNull(subscriptions.deletedAt), isOfApplication))
     .orderBy(desc(subscriptions.id))
-    .limit(SUBSCRIPTIONS_MAX)
+    .limit(max)
   return rows.map(({ id }) => id)
 }
 

@@ -38,17 +38,28 @@ export class StateLooks {
     return this.#watched.get(id)?.state
   }
 
-  /** Calls `listener` when the state of a subscription is known, and when it has changed, until the returned function is called. */
-  watch(id: string, listener: () => void): () => void {
+  /** Calls `listener` when the state of one of the subscriptions is known, and when it has changed, until the returned function is called. */
+  watch(ids: readonly string[], listener: () => void): () => void {
+    const unseen = ids.filter((id) => this.#add(id, listener))
+    if (unseen.length > 0) void this.#look(unseen)
+    this.#lookLater(LOOK_EVERY_MS)
+    return () => {
+      for (const id of ids) this.#remove(id, listener)
+    }
+  }
+
+  /** Whether nobody has watched it until now. */
+  #add(id: string, listener: () => void): boolean {
     const watched = this.#watched.get(id) ?? { state: undefined, listeners: new Set() }
     this.#watched.set(id, watched)
     watched.listeners.add(listener)
-    if (watched.listeners.size === 1) void this.#look([id])
-    this.#lookLater(LOOK_EVERY_MS)
-    return () => {
-      watched.listeners.delete(listener)
-      if (watched.listeners.size === 0 && this.#watched.get(id) === watched) this.#watched.delete(id)
-    }
+    return watched.listeners.size === 1
+  }
+
+  #remove(id: string, listener: () => void) {
+    const watched = this.#watched.get(id)
+    watched?.listeners.delete(listener)
+    if (watched?.listeners.size === 0) this.#watched.delete(id)
   }
 
   #lookLater(ms: number) {

@@ -1,29 +1,33 @@
 import type { Database } from '../../../db/client.ts'
 import { poll } from '../../events/poll.ts'
 import type { StreamContext } from '../../events/streams/event-stream.ts'
-import { requireSubscription } from '../subscriptions/ownership.ts'
+import { subscriptionsAsked } from './ledger.ts'
 import { StateLooks } from './state-looks.ts'
 
+/** Each that is watched is looked at every second. */
+const WATCHED_MAX = 100
+
 /**
- * Yields at once, and again, within about a second, whenever one of the caller's subscriptions or its deliveries has changed,
- * so that the lists should be read again. Ends when the caller is gone. Throws `subscription_not_found`.
+ * Yields at once, and again, within about a second, whenever a subscription that the caller reaches or its deliveries have
+ * changed, so that the lists should be read again: one, or the newest hundred of an application or of all. Ends when the caller is
+ * gone. Throws `subscription_not_found`.
  */
 export async function watchDeliveries(
   ctx: StreamContext,
-  { subscription }: { subscription: string },
+  watched: { subscription?: string | undefined; application_id?: string | undefined },
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<{ changed: true }>> {
-  const { id } = await requireSubscription(ctx, subscription)
-  return changesOf(ctx, id, signal)
+  return changesOf(ctx, await subscriptionsAsked(ctx, watched, WATCHED_MAX), signal)
 }
 
-async function* changesOf(ctx: StreamContext, id: string, signal: AbortSignal | undefined) {
+async function* changesOf(ctx: StreamContext, ids: string[], signal: AbortSignal | undefined) {
   const looks = looksOf(ctx.slow)
-  const onWake: StreamContext['onWake'] = (listener) => looks.watch(id, () => listener([]))
+  const onWake: StreamContext['onWake'] = (listener) => looks.watch(ids, () => listener([]))
   let seen: string | undefined
   for await (const _ of poll({ ...ctx, onWake }, signal)) {
-    const state = looks.stateOf(id)
-    if (state === undefined || state === seen) continue
+    const states = ids.map((id) => looks.stateOf(id))
+    const state = states.join(' ')
+    if (states.includes(undefined) || state === seen) continue
     seen = state
     yield { changed: true as const }
   }

@@ -1,18 +1,25 @@
-import { webhookSubscriptions as subscriptions, webhookSubscriptionTypes as types } from '../../../db/schema/index.ts'
+import {
+  grants,
+  webhookSubscriptions as subscriptions,
+  webhookSubscriptionTypes as types,
+} from '../../../db/schema/index.ts'
+import { DAY_MS } from '../../../time/durations.ts'
 import { requireOwnedApplication } from '../../access/ownership.ts'
 import { type AuditActor, actorBehind, audit } from '../../audit/audit.ts'
 import type { CallerContext, UserContext } from '../../core/context.ts'
+import { inMs } from '../../core/db-now.ts'
 import { newId } from '../../core/ids.ts'
 import { EVERY_CHANNEL } from '../../core/live.ts'
 import { Problem } from '../../core/problem.ts'
 import type { CreatedSubscription } from '../../core/resources.ts'
-import { isScope } from '../../core/scopes.ts'
-import { transact } from '../../core/transaction.ts'
+import { isScope, type Scope } from '../../core/scopes.ts'
+import { type InTransaction, transact } from '../../core/transaction.ts'
 import { compileTargetPolicy } from '../http/target-policy.ts'
 import { checkNewTargetUrl } from '../http/target-url.ts'
 import { storeNewSecret } from '../secrets/secrets.ts'
 import { requireActiveAccounts } from './account-check.ts'
 import { requireEventTypes } from './event-types.ts'
+import { isCovered } from './grant-coverage.ts'
 import { requireRoom } from './limit.ts'
 import { applicationOf } from './ownership.ts'
 
@@ -47,19 +54,48 @@ export async function createSubscription(
   })
 }
 
+/** Whose events: those of every channel, or of the channel of who asks. */
+export const heardChannels = ['every', 'own'] as const
+type NewOwned = NewSubscription & { application_id: string; channel?: (typeof heardChannels)[number] | undefined }
+
 /**
- * Subscribes an application that the caller owns to events of every channel, as it could do itself with a key. Throws
- * `not_found`, `invalid_scope` when it is not registered for webhooks, and what `createSubscription` throws.
+ * Subscribes an application that the caller owns, to events of every channel, as it could do itself with a key, or to those of the
+ * caller's own channel, which this allows it by a grant, like any consent. Throws `not_found`, `invalid_scope` when it is not
+ * registered for webhooks, and what `createSubscription` throws.
  */
 export async function createSubscriptionForApplication(
   ctx: UserContext,
-  { application_id: clientId, ...subscription }: NewSubscription & { application_id: string },
+  { application_id: clientId, channel = 'every', ...subscription }: NewOwned,
 ): Promise<CreatedSubscription> {
   const application = await requireOwnedApplication(ctx, clientId)
   const scopes = application.scopes.filter(isScope)
   if (!scopes.includes('webhook:write')) {
     throw new Problem('invalid_scope', 'application_id: this application is not registered for "webhook:write".')
   }
-  const asApplication = { ...ctx, principal: { kind: 'application', clientId, scopes } } as const
-  return createSubscription(asApplication, subscription, actorBehind(ctx.principal))
+  const actor = actorBehind(ctx.principal)
+  if (channel === 'every') {
+    return createSubscription({ ...ctx, principal: { kind: 'application', clientId, scopes } }, subscription, actor)
+  }
+  return transact(ctx, async (tx) => {
+    const asUser = { ...tx, principal: { ...ctx.principal, clientId, scopes } }
+    const created = await createSubscription(asUser, subscription, actor)
+    await allowIfNeeded(tx, { clientId, scopes, id: created.id })
+    return created
+  })
+}
+
+const isForHearing = (scope: Scope) => scope === 'webhook:write' || scope.startsWith('moderation:')
+
+/** What the caller asks for is their consent: a grant without a token, which they see and take back like any other. */
+async function allowIfNeeded(
+  tx: InTransaction<UserContext>,
+  { clientId, scopes, id }: { clientId: string; scopes: readonly Scope[]; id: string },
+): Promise<void> {
+  if (await isCovered(tx, id)) return
+  const { userId } = tx.principal
+  const granted = { id: newId('grant', tx.now()), clientId, userId, scopes: scopes.filter(isForHearing) }
+  await tx.db.insert(grants).values({ ...granted, createdAt: tx.now(), expiresAt: inMs(365 * DAY_MS) })
+  const actor = actorBehind(tx.principal)
+  const details = { scopes: granted.scopes }
+  await audit(tx, { actor, action: 'grant.allowed', userId, clientId, targetId: granted.id, details })
 }

@@ -26,6 +26,11 @@ export async function requireGrant(
   if (!living) throw refusal()
 }
 
+/** Whether a living grant of its user allows a subscription. */
+export async function isCovered({ db }: InTransaction, subscriptionId: string): Promise<boolean> {
+  return (await lockCovering(db, subscriptionId)).length > 0
+}
+
 const lockLiving = statement<[clientId: string, userId: string | null], { id: string }>(
   'select id from grants where client_id = $1 and user_id = $2 and revoked_at is null order by id for share',
 )

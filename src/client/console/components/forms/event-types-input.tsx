@@ -9,20 +9,23 @@ type EventTypesInputProps = {
   value?: string[]
   onChange: (types: string[]) => void
   error?: ReactNode
-  /** Why those of moderation are not among them. */
-  note: ReactNode
+  /** Why those of moderation are not among them, where they are not. */
+  note?: ReactNode
+  withModeration?: boolean
 }
 
 /** The value of the box that ticks all others: in a group, a box needs a value of its own. */
 const ALL = '*'
 
-/** Event types to tick, but those of moderation. */
-export function EventTypesInput({ value = [], onChange, error, note }: EventTypesInputProps) {
+/** Event types to tick, those of moderation only where they can be had. */
+export function EventTypesInput({ value = [], onChange, error, note, withModeration = false }: EventTypesInputProps) {
   const query = useEventTypes()
   return (
     <Loaded query={query}>
       {(types) => {
-        const possible = types.filter(({ type, for_moderators }) => type !== 'webhook.test' && !for_moderators)
+        const possible = types.filter(
+          ({ type, for_moderators }) => type !== 'webhook.test' && (withModeration || !for_moderators),
+        )
         const all = possible.map(({ type }) => type)
         const isAll = all.every((type) => value.includes(type))
         const choose = (ticked: string[]) => {
@@ -38,9 +41,11 @@ export function EventTypesInput({ value = [], onChange, error, note }: EventType
                 <EventTypeCheckbox key={one.type} eventType={one} />
               ))}
             </Stack>
-            <Text size="sm" c="dimmed" mt="xs">
-              {note}
-            </Text>
+            {note && (
+              <Text size="sm" c="dimmed" mt="xs">
+                {note}
+              </Text>
+            )}
           </Checkbox.Group>
         )
       }}

@@ -13,6 +13,7 @@ const above = [{ label: 'Applications', to: '/developer/applications' }]
 const parts = [
   { label: 'Credentials', path: '' },
   { label: 'API keys', path: '/keys' },
+  { label: 'Webhooks', path: '/webhooks' },
   { label: 'Usage', path: '/usage' },
   { label: 'Request log', path: '/requests' },
   { label: 'Security log', path: '/log' },

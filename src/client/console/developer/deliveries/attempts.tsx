@@ -42,7 +42,7 @@ function NextAttempt({ dueAt }: { dueAt: string }) {
 }
 
 function AttemptItem({ attempt }: { attempt: Attempt }) {
-  const { n, started_at, duration_ms, response } = attempt
+  const { n, started_at, duration_ms, response, response_headers } = attempt
   return (
     <Stack gap="xs">
       <Group gap="0.25rem 0.75rem">
@@ -55,6 +55,9 @@ function AttemptItem({ attempt }: { attempt: Attempt }) {
         </Text>
       </Group>
       <AttemptReason attempt={attempt} />
+      {response_headers && (
+        <CodeBlock code={response_headers} label={`Headers of the answer to attempt ${n}`} maxHeight={140} />
+      )}
       {response && <CodeBlock code={response} label={`Answer to attempt ${n}`} maxHeight={200} />}
     </Stack>
   )

@@ -6,16 +6,21 @@ import { Outcome } from './outcome.tsx'
 
 export type Delivery = Outputs['deliveries']['list']['items'][number]
 
-type DeliveryTableProps = { deliveries: Delivery[]; isFiltered?: boolean }
+type DeliveryTableProps = {
+  deliveries: Delivery[]
+  isFiltered?: boolean
+  /** Whether they are those of several subscriptions: then each says which. */
+  isOfSeveral?: boolean
+}
 
 /** Deliveries, one per line; on narrow screens the less important columns move under the type. */
-export function DeliveryTable({ deliveries, isFiltered = false }: DeliveryTableProps) {
+export function DeliveryTable({ deliveries, isFiltered = false, isOfSeveral = false }: DeliveryTableProps) {
   if (deliveries.length === 0) {
     return (
       <Text size="sm" c="dimmed">
         {isFiltered
-          ? 'No delivery of this subscription fits the filters.'
-          : 'Nothing here yet. As soon as something happens that the subscription asks for, it appears without a reload.'}
+          ? 'No delivery fits the filters.'
+          : 'Nothing here yet. As soon as something happens that a subscription asks for, it appears without a reload.'}
       </Text>
     )
   }
@@ -31,21 +36,26 @@ export function DeliveryTable({ deliveries, isFiltered = false }: DeliveryTableP
       </Table.Thead>
       <Table.Tbody>
         {deliveries.map((delivery) => (
-          <DeliveryRow key={delivery.id} delivery={delivery} />
+          <DeliveryRow key={delivery.id} delivery={delivery} isOfSeveral={isOfSeveral} />
         ))}
       </Table.Tbody>
     </Table>
   )
 }
 
-function DeliveryRow({ delivery }: { delivery: Delivery }) {
-  const { id, type, event_id, attempts, created_at, reason } = delivery
+function DeliveryRow({ delivery, isOfSeveral }: { delivery: Delivery; isOfSeveral: boolean }) {
+  const { id, type, event_id, subscription_url, attempts, created_at, reason } = delivery
   return (
     <Table.Tr data-outcome={delivery.outcome}>
       <Table.Td>
         <Anchor component={Link} to={`/developer/deliveries/${id}`} size="sm" fw={600}>
           {type}
         </Anchor>
+        {isOfSeveral && (
+          <Text size="xs" className="breakable">
+            {subscription_url}
+          </Text>
+        )}
         <Text size="xs" c="dimmed" className="breakable" visibleFrom="sm">
           {event_id}
         </Text>
@@ -55,6 +65,7 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
       </Table.Td>
       <Table.Td>
         <Outcome delivery={delivery} />
+        <LastAnswer delivery={delivery} />
         {reason && (
           <Text size="xs" c="dimmed">
             <Code>{reason}</Code>
@@ -66,5 +77,22 @@ function DeliveryRow({ delivery }: { delivery: Delivery }) {
         <Instant at={created_at} />
       </Table.Td>
     </Table.Tr>
+  )
+}
+
+/** What the receiver said last, and when it is asked again. */
+function LastAnswer({ delivery: { last_status, last_error_class, due_at, attempts } }: { delivery: Delivery }) {
+  const answer = last_status ?? last_error_class
+  const next = attempts > 0 && due_at
+  if (answer === null && !next) return null
+  return (
+    <Text size="xs" c="dimmed">
+      {answer}
+      {next && (
+        <>
+          {answer !== null && ' · '}next attempt <Instant at={next} />
+        </>
+      )}
+    </Text>
   )
 }

@@ -24,7 +24,7 @@ export function DeliveryPage() {
   const { id = '' } = useParams()
   const query = useQuery(trpc.deliveries.get.queryOptions({ id }))
   const { data: delivery } = query
-  const stream = useWatchedDeliveries(delivery?.subscription_id)
+  const stream = useWatchedDeliveries(delivery && { subscription: delivery.subscription_id })
   const above = [
     {
       label: 'Deliveries',

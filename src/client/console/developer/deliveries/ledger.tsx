@@ -1,37 +1,60 @@
-import { Anchor, Stack } from '@mantine/core'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Anchor, Stack, Text } from '@mantine/core'
+import { keepPreviousData, skipToken, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useSearchParams } from 'react-router'
 import { useTRPC } from '../../app/api.ts'
 import { Empty } from '../../components/feedback/empty.tsx'
 import { Live } from '../../components/feedback/live.tsx'
 import { Loaded } from '../../components/feedback/loaded.tsx'
+import { Problem } from '../../components/feedback/problem.tsx'
+import { Instant } from '../../components/instant.tsx'
 import { More } from '../../components/more.tsx'
 import { Page } from '../../components/page.tsx'
 import { byCursor, itemsOf } from '../../components/pages.ts'
 import { Section } from '../../components/section.tsx'
-import type { Webhook } from '../webhooks/webhooks.tsx'
 import { DeliveryTable } from './delivery-table.tsx'
 import { Filters } from './filters.tsx'
-import { readFilters } from './ledger-filters.ts'
+import { type LedgerFilters, readFilters } from './ledger-filters.ts'
 import { Replay } from './replay.tsx'
 import { useWatchedDeliveries } from './use-watched-deliveries.ts'
 
 const PAGE = 50
 
-/** Every delivery of a subscription, newest first, updated live. The filters are part of the address. */
+/** Every delivery of the account's applications, newest first, updated live. The filters are part of the address. */
 export function Ledger() {
-  const trpc = useTRPC()
-  const webhooks = useQuery(trpc.webhooks.list.queryOptions({}, { select: ({ items }) => items }))
+  const [search] = useSearchParams()
+  const filters = readFilters(search)
+  const { webhooks, hasMore, isNone, chosen } = useChoices(filters)
   return (
     <Page
       title="Deliveries"
       intro="One event for one subscription is a delivery; one POST is an attempt. Both are kept for 30 days."
     >
-      <Loaded query={webhooks}>
-        {(found) => (found.length === 0 ? <NoSubscription /> : <Deliveries webhooks={found} />)}
-      </Loaded>
+      {isNone ? (
+        <NoSubscription />
+      ) : (
+        <Stack gap="lg">
+          <Filters webhooks={webhooks} hasMore={hasMore} />
+          {chosen.error ? (
+            <Problem error={chosen.error} title="This subscription is not there" />
+          ) : (
+            <Deliveries filters={filters} />
+          )}
+          {chosen.data && <Replay webhook={chosen.data} />}
+        </Stack>
+      )}
     </Page>
   )
+}
+
+/** The subscriptions to choose from: the first hundred, and the chosen one, whichever it is. */
+function useChoices({ application_id, subscription }: LedgerFilters) {
+  const trpc = useTRPC()
+  const list = useQuery(trpc.webhooks.list.queryOptions(application_id ? { application_id } : {}))
+  const chosen = useQuery(trpc.webhooks.get.queryOptions(subscription ? { id: subscription } : skipToken))
+  const { items: listed = [], next = null } = list.data ?? {}
+  const others = chosen.data && !listed.some(({ id }) => id === subscription) ? [chosen.data] : []
+  const isNone = list.isSuccess && listed.length === 0 && !application_id && !subscription
+  return { webhooks: [...listed, ...others], hasMore: next !== null, isNone, chosen }
 }
 
 const NoSubscription = () => (
@@ -43,26 +66,33 @@ const NoSubscription = () => (
   </Empty>
 )
 
-function Deliveries({ webhooks }: { webhooks: Webhook[] }) {
+function Deliveries({ filters }: { filters: LedgerFilters }) {
   const trpc = useTRPC()
-  const [search] = useSearchParams()
-  const subscription = search.get('subscription') ?? webhooks[0]?.id ?? ''
-  const filters = readFilters(search)
-  const query = useInfiniteQuery(
-    trpc.deliveries.list.infiniteQueryOptions({ subscription, limit: PAGE, ...filters }, byCursor),
+  const { application_id, subscription } = filters
+  const asked = trpc.deliveries.list.infiniteQueryOptions(
+    { limit: PAGE, ...filters },
+    { ...byCursor, placeholderData: keepPreviousData },
   )
-  const stream = useWatchedDeliveries(subscription)
-  const webhook = webhooks.find(({ id }) => id === subscription)
+  const query = useInfiniteQuery(asked)
+  const stream = useWatchedDeliveries({ subscription, application_id })
+  const lookedBackTo = query.data?.pages.at(-1)?.looked_back_to
   return (
-    <Stack gap="lg">
-      <Filters webhooks={webhooks} subscription={subscription} />
-      <Section title="Ledger" actions={<Live status={stream} />}>
-        <Loaded query={query} lines={5}>
-          {(found) => <DeliveryTable deliveries={itemsOf(found)} isFiltered={Object.keys(filters).length > 0} />}
-        </Loaded>
-        <More query={query} />
-      </Section>
-      {webhook && <Replay webhook={webhook} />}
-    </Stack>
+    <Section title="Ledger" actions={<Live status={stream} />}>
+      <Loaded query={query} lines={5}>
+        {(found) => (
+          <DeliveryTable
+            deliveries={itemsOf(found)}
+            isFiltered={Object.keys(filters).length > 0}
+            isOfSeveral={subscription === undefined}
+          />
+        )}
+      </Loaded>
+      {lookedBackTo && (
+        <Text size="sm" c="dimmed" role="status">
+          Looked back to <Instant at={lookedBackTo} isAbsolute /> so far.
+        </Text>
+      )}
+      <More query={query} />
+    </Section>
   )
 }

@@ -1,36 +1,36 @@
 import { Text } from '@mantine/core'
 import { CodeBlock } from '../../components/code-block.tsx'
+import { CopyTextButton } from '../../components/copy.tsx'
 import { Section } from '../../components/section.tsx'
+import { curlOf } from './curl.ts'
 import type { DeliveryDetails } from './delivery.tsx'
 
-/** The request that each attempt sends. Signatures are made anew for every attempt and are not stored. */
-export function SentRequest({ delivery }: { delivery: DeliveryDetails }) {
-  const { payload } = delivery
+/** The request of the last attempt as it was sent, and the same as a command. */
+export function SentRequest({ delivery: { payload, attempts_made } }: { delivery: DeliveryDetails }) {
+  const request = attempts_made.findLast((attempt) => attempt.request !== null)?.request ?? null
   return (
     <Section
       title="Request"
-      intro="The bytes of the body are the same on every attempt; here they are set out for reading."
+      intro="As the last attempt sent it. The bytes of the body are the same on every attempt; here they are set out for reading."
+      actions={
+        request !== null && payload !== null && <CopyTextButton value={curlOf(request, payload)} label="Copy as curl" />
+      }
     >
-      <CodeBlock code={headersOf(delivery)} label="Headers of the request" />
+      {request === null ? (
+        <Text size="sm">Nothing was sent yet, or it was before we kept the head of each request.</Text>
+      ) : (
+        <CodeBlock code={request} label="Head of the request" />
+      )}
       {payload === null ? (
         <Text size="sm">The event is older than 30 days; what was sent is gone.</Text>
       ) : (
         <CodeBlock code={JSON.stringify(JSON.parse(payload), null, 2)} label="Body of the request" />
       )}
+      {request !== null && (
+        <Text size="sm" c="dimmed">
+          A receiver that checks the time refuses the command five minutes after the attempt; Redeliver signs anew.
+        </Text>
+      )}
     </Section>
   )
-}
-
-function headersOf({ event_id, type, subscription_id, attempts_made }: DeliveryDetails): string {
-  const last = attempts_made.at(-1)
-  const timestamp = last ? Math.floor(Date.parse(last.started_at) / 1000) : '…'
-  return [
-    'content-type: application/json; charset=utf-8',
-    `webhook-id: ${event_id}`,
-    `webhook-timestamp: ${timestamp}`,
-    'webhook-signature: v1,…',
-    `x-event-type: ${type}`,
-    `x-subscription-id: ${subscription_id}`,
-    `x-delivery-attempt: ${last?.n ?? 1}`,
-  ].join('\n')
 }

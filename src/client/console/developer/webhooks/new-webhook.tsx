@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { WEBHOOK_DESCRIPTION_LENGTH_MAX } from '../../../../shared/limits.ts'
 import { useTRPC } from '../../app/api.ts'
+import { useAccount } from '../../app/session.tsx'
 import { Empty } from '../../components/feedback/empty.tsx'
 import { Loaded } from '../../components/feedback/loaded.tsx'
 import { EventTypesInput } from '../../components/forms/event-types-input.tsx'
@@ -53,9 +54,16 @@ type NewWebhookFormProps = { applications: Application[]; onCreated: (id: string
 function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
   const trpc = useTRPC()
   const [search] = useSearchParams()
+  const { username } = useAccount()
   const application_id = search.get('application') ?? applications[0]?.id ?? ''
   const form = useForm({
-    initialValues: { application_id, url: '', event_types: [] as string[], description: '' },
+    initialValues: {
+      application_id,
+      url: '',
+      channel: 'every' as 'every' | 'own',
+      event_types: [] as string[],
+      description: '',
+    },
     validateInputOnBlur: ['url'],
     validate: { url: checkUrl, event_types: (types) => (types.length === 0 ? 'Choose at least one.' : null) },
   })
@@ -69,7 +77,6 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
       <Form form={form} submit={submit} onSubmit={submit.send} buttons={<Submit isPending={submit.isPending} />}>
         <NativeSelect
           label="Application"
-          description="It receives the events of every channel."
           data={applications.map(({ id, name }) => ({ value: id, label: name }))}
           {...form.getInputProps('application_id')}
         />
@@ -81,7 +88,20 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
           placeholder="https://example.com/hook"
           {...form.getInputProps('url')}
         />
-        <EventTypesInput note={noModeration} {...form.getInputProps('event_types')} />
+        <NativeSelect
+          label="Events of"
+          description={form.values.channel === 'own' && OWN_CHANNEL}
+          data={[
+            { value: 'every', label: 'Every channel' },
+            { value: 'own', label: `My channel (${username})` },
+          ]}
+          {...form.getInputProps('channel')}
+        />
+        <EventTypesInput
+          note={form.values.channel === 'every' && NO_MODERATION}
+          withModeration={form.values.channel === 'own'}
+          {...form.getInputProps('event_types')}
+        />
         <TextInput
           label="Description"
           description="For yourself (optional)."
@@ -93,10 +113,12 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
   )
 }
 
-const noModeration =
-  'Moderation events are a matter of the channel’s owner: subscribe to them through the API, with a token of that user and a moderation scope.'
+export const NO_MODERATION =
+  'Moderation events are a matter of the channel’s owner: of your own channel choose them above, of another one subscribe through the API, with a token of that user and a moderation scope.'
 
-const fields = ['application_id', 'url', 'event_types', 'description']
+const OWN_CHANNEL = 'You allow the application to hear your channel; Account → Connections shows it, and takes it back.'
+
+const fields = ['application_id', 'channel', 'url', 'event_types', 'description']
 
 const Submit = ({ isPending }: { isPending: boolean }) => (
   <Group justify="flex-end">

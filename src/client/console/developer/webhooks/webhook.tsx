@@ -1,6 +1,6 @@
 import { Button, Group, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from 'react-router'
+import { Link, useNavigate, useParams } from 'react-router'
 import { useTRPC } from '../../app/api.ts'
 import type { Outputs } from '../../app/session.tsx'
 import { Live } from '../../components/feedback/live.tsx'
@@ -24,7 +24,7 @@ export function WebhookPage() {
   const trpc = useTRPC()
   const { id = '' } = useParams()
   const query = useQuery(trpc.webhooks.get.queryOptions({ id }))
-  const stream = useWatchedDeliveries(query.data?.id)
+  const stream = useWatchedDeliveries(query.data && { subscription: query.data.id })
   return (
     <Page
       title={query.data?.url ?? 'Subscription'}
@@ -50,6 +50,9 @@ export function WebhookPage() {
 function Actions({ webhook }: { webhook: WebhookDetails }) {
   return (
     <Group gap="xs">
+      <Button component={Link} to={`/developer/webhooks/${webhook.id}/edit`} variant="default">
+        Edit
+      </Button>
       {webhook.status === 'enabled' ? <Disable webhook={webhook} /> : <Enable webhook={webhook} />}
       <Delete webhook={webhook} />
     </Group>

@@ -31,8 +31,12 @@ export function Webhooks() {
   )
 }
 
-const CreateWebhook = () => (
-  <Button component={Link} to="/developer/webhooks/new" leftSection={<Icon shape="plus" />}>
+export const CreateWebhook = ({ application }: { application?: string }) => (
+  <Button
+    component={Link}
+    to={`/developer/webhooks/new${application ? `?application=${application}` : ''}`}
+    leftSection={<Icon shape="plus" />}
+  >
     Create subscription
   </Button>
 )
@@ -61,8 +65,8 @@ function WebhookList({ webhooks }: { webhooks: Webhook[] }) {
   )
 }
 
-function WebhookRow({ webhook, application }: { webhook: Webhook; application: string | undefined }) {
-  const { id, url, description, event_types, last_success_at } = webhook
+export function WebhookRow({ webhook, application }: { webhook: Webhook; application?: string | undefined }) {
+  const { id, url, user_id, description, event_types, last_success_at } = webhook
   const count = event_types.length === 1 ? '1 event type' : `${event_types.length} event types`
   return (
     <li className="row">
@@ -72,7 +76,9 @@ function WebhookRow({ webhook, application }: { webhook: Webhook; application: s
         </Anchor>
         {description && <Text size="sm">{description}</Text>}
         <Text size="sm" c="dimmed">
-          {application} · {count}
+          {application && `${application} · `}
+          {user_id !== null && 'one channel · '}
+          {count}
           {last_success_at && (
             <>
               {' '}
@@ -82,8 +88,23 @@ function WebhookRow({ webhook, application }: { webhook: Webhook; application: s
         </Text>
       </div>
       <Group gap="md">
-        <WebhookStatus webhook={webhook} />
+        <RowStatus webhook={webhook} />
       </Group>
     </li>
+  )
+}
+
+/** Its state, and when the next attempt is made where that is put off. */
+function RowStatus({ webhook }: { webhook: Webhook }) {
+  const { resting_until } = webhook
+  return (
+    <div>
+      <WebhookStatus webhook={webhook} />
+      {resting_until && (
+        <Text size="xs" c="dimmed">
+          next attempt <Instant at={resting_until} />
+        </Text>
+      )}
+    </div>
   )
 }
