@@ -11,6 +11,7 @@ export function Messages({ room }: { room: Room }) {
   const { messages, drafts, query } = room
   const { viewport, note } = useReadAlong()
   const loadOlder = async () => {
+    note() // where the reader is now: the event of a scroll may not have come yet
     const { hasNextPage } = await query.fetchNextPage()
     if (!hasNextPage) viewport.current?.focus({ preventScroll: true }) // the button is gone
   }
