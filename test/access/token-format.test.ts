@@ -11,6 +11,7 @@ const kinds: Record<TokenKind, string> = {
   key: 'lsk',
   overlay: 'lsok',
   stream: 'lssk',
+  link: 'lsml',
 }
 const kindNames = Object.keys(kinds) as TokenKind[]
 

@@ -17,7 +17,7 @@ export type User = { id: string; username: string; email: string }
 type Creation = {
   /** The user, when nobody else is told. */
   by?: AuditActor
-  id?: string
+  id?: string | undefined
   /** Runs in the transaction. */
   onCreated?: (tx: InTransaction<Context>, user: User) => Promise<void>
 }

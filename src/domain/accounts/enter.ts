@@ -58,6 +58,10 @@ export async function holdAccount({ db }: InTransaction, userId: string): Promis
 export const enterByPasskey = (tx: InTransaction<CalledContext>, userId: string): Promise<string> =>
   enter(tx, userId, ['hwk'])
 
+/** Lets somebody in who has just made the account, with a password. */
+export const enterAsNewcomer = (tx: InTransaction<CalledContext>, userId: string): Promise<string> =>
+  enter(tx, userId, ['pwd'])
+
 /** Starts a session in place of the one that the caller had. */
 async function enter(
   tx: InTransaction<CalledContext>,

@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from 'express'
 import { requestReset } from '../../../domain/accounts/forgotten-password.ts'
 import type { Context } from '../../../domain/core/context.ts'
 import { html } from '../html.ts'
-import { guardForm, requireVisitorToken, visitorToken } from './csrf.ts'
+import { guardForm, requireVisitorToken, visitorFor, visitorToken } from './csrf.ts'
 import { formField } from './form-fields.ts'
 import { hiddenFields, showPage } from './page.ts'
 import { type CallerOf, pageContext } from './page-context.ts'
@@ -12,7 +12,8 @@ export function forgotPages(context: Context, callerOf: CallerOf): Router {
   const router = Router()
 
   router.get('/', (request, response) => {
-    const hidden = hiddenFields({ csrf: visitorToken(pageContext(context, callerOf, request), request, response) })
+    const ctx = pageContext(context, callerOf, request)
+    const hidden = hiddenFields({ csrf: visitorToken(ctx, visitorFor(ctx, request, response)) })
     showPage(
       response,
       200,

@@ -6,7 +6,7 @@ import type { Context } from '../../../domain/core/context.ts'
 import { Problem } from '../../../domain/core/problem.ts'
 import { PASSWORD_LENGTH_MIN } from '../../../shared/limits.ts'
 import { html } from '../html.ts'
-import { guardForm, requireVisitorToken, visitorToken } from './csrf.ts'
+import { guardForm, requireVisitorToken, visitorFor, visitorToken } from './csrf.ts'
 import { formField, tokenOfQuery } from './form-fields.ts'
 import { hiddenFields, showPage } from './page.ts'
 import { type CallerOf, type PageContext, pageContext } from './page-context.ts'
@@ -47,7 +47,7 @@ async function showReset(ctx: PageContext, request: Request, response: Response,
   const link = await findLink(ctx, 'reset', token)
   if (!link) return showDead(response)
   const alert = problem && html`<p class="alert" role="alert">${sentenceOf(problem)}</p>`
-  const hidden = hiddenFields({ csrf: visitorToken(ctx, request, response), token })
+  const hidden = hiddenFields({ csrf: visitorToken(ctx, visitorFor(ctx, request, response)), token })
   return showPage(
     response,
     problem?.status ?? 200,

@@ -1,6 +1,6 @@
 import type { Request, Response, Router } from 'express'
 import { signUp } from '../../../domain/accounts/accounts.ts'
-import { type Entry, enter as startInPlace } from '../../../domain/accounts/enter.ts'
+import { type Entry, enterAsNewcomer } from '../../../domain/accounts/enter.ts'
 import type { Context } from '../../../domain/core/context.ts'
 import { transact } from '../../../domain/core/transaction.ts'
 import { PASSWORD_LENGTH_MIN } from '../../../shared/limits.ts'
@@ -24,7 +24,7 @@ export function signUpPages(context: Context, callerOf: CallerOf): Router {
 
 async function enter(ctx: PageContext, newcomer: Record<Field, string>): Promise<Entry> {
   const { id } = await signUp(ctx, newcomer)
-  return { session: await transact(ctx, (tx) => startInPlace(tx, id, ['pwd'])) }
+  return { session: await transact(ctx, (tx) => enterAsNewcomer(tx, id)) }
 }
 
 async function showSignUp(

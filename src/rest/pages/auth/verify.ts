@@ -3,7 +3,7 @@ import { verifyAddress } from '../../../domain/accounts/addresses.ts'
 import { findLink } from '../../../domain/accounts/mail-links.ts'
 import type { Context } from '../../../domain/core/context.ts'
 import { html } from '../html.ts'
-import { guardForm, requireVisitorToken, visitorToken } from './csrf.ts'
+import { guardForm, requireVisitorToken, visitorFor, visitorToken } from './csrf.ts'
 import { formField, tokenOfQuery } from './form-fields.ts'
 import { hiddenFields, showPage } from './page.ts'
 import { type CallerOf, pageContext } from './page-context.ts'
@@ -17,7 +17,7 @@ export function verifyPages(context: Context, callerOf: CallerOf): Router {
     const token = tokenOfQuery(request)
     const link = await findLink(ctx, 'verify', token)
     if (!link) return showDead(response)
-    const hidden = hiddenFields({ csrf: visitorToken(ctx, request, response), token })
+    const hidden = hiddenFields({ csrf: visitorToken(ctx, visitorFor(ctx, request, response)), token })
     return showPage(
       response,
       200,

@@ -7,7 +7,7 @@ import { useEventTypes } from '../../components/use-event-types.ts'
 import { useApplications } from '../use-applications.ts'
 import type { Webhook } from '../webhooks/webhooks.tsx'
 import { filterNames, instantOf, statuses } from './ledger-filters.ts'
-import { outcomes } from './outcome.tsx'
+import { outcomes } from './outcomes.ts'
 
 const TYPING_MS = 400
 

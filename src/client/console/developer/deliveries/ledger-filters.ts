@@ -1,4 +1,4 @@
-import { type OutcomeName, outcomes } from './outcome.tsx'
+import { type OutcomeName, outcomes } from './outcomes.ts'
 
 export type LedgerFilters = {
   application_id?: string
