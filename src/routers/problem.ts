@@ -15,7 +15,7 @@ const refusals: Partial<Record<TRPCError['code'], ProblemCode>> = {
 }
 
 /** tRPC's name for each of our statuses, so that typed clients see the same failure in their own words. */
-export const trpcCodes = {
+const trpcCodes = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',

@@ -3,7 +3,7 @@ import { newSigningSecret, sign, signingKey } from '../../domain/webhooks/secret
 import { postTo, type ReceiverPost, type ReceiverReply } from './post.ts'
 
 /** Where the guide says what a case asks for: a heading of docs/guides/webhooks.md. */
-export type GuideSection = 'verifying' | 'writing-a-receiver' | 'what-we-promise' | 'a-delivery'
+type GuideSection = 'verifying' | 'writing-a-receiver' | 'what-we-promise' | 'a-delivery'
 
 /** What a receiver must do with deliveries that are ours, or not. */
 type Wanted = 'taken' | 'refused' | 'any answer'

@@ -4,7 +4,7 @@ import { Problem } from '../core/problem.ts'
 import type { Account } from './resources.ts'
 
 const accountById = statement<[id: string], Account>(`
-  select id, username, email, email_verified_at is not null as email_verified, bio, image_url,
+  select id, username, coalesce(email, '') as email, email_verified_at is not null as email_verified, bio, image_url,
          ${instantText('created_at')} as created_at,
          (select address from mail_links l
            where l.user_id = users.id and purpose = 'verify' and expires_at > statement_timestamp()

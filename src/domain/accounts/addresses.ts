@@ -106,12 +106,7 @@ export async function verifyAddress(ctx: CalledContext, token: string): Promise<
 const DEAD = 'This link does not work any more: it was used, has ended, or a newer address replaced it.'
 
 /** Makes an address the confirmed one of an account, in the transaction of what proves it. */
-export async function confirm(
-  tx: InTransaction<Context>,
-  userId: string,
-  address: string,
-  by?: 'operator',
-): Promise<void> {
+async function confirm(tx: InTransaction<Context>, userId: string, address: string, by?: 'operator'): Promise<void> {
   const [before] = await currentAddress(tx.db, userId)
   await setVerified(tx.db, userId, address, tx.now())
   await endLinks(tx, userId, 'verify')

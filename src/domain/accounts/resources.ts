@@ -5,8 +5,8 @@ import { Timestamp } from '../core/timestamp.ts'
 export const Account = z.object({
   id: z.string(),
   username: z.string(),
-  /** Null when somebody else has confirmed the one that was given. */
-  email: z.string().nullable(),
+  /** Empty when somebody else has confirmed the one that was given. */
+  email: z.string(),
   email_verified: z.boolean(),
   /** Waits to be confirmed, and then replaces `email`. */
   pending_email: z.string().nullable(),

@@ -65,7 +65,7 @@ export type Context = {
   traces?: Traces | undefined
 }
 
-export type SecondFactorPolicy = 'off' | 'developers' | 'all'
+type SecondFactorPolicy = 'off' | 'developers' | 'all'
 
 /** A context that knows how its caller reached the service, and not yet who that is. */
 export type CalledContext = Context & { caller: Caller }
@@ -125,7 +125,7 @@ export type TargetPolicy = {
 }
 
 /** How encoders reach this service, as the operator configured it. */
-export type IngestSettings = {
+type IngestSettings = {
   /** Where encoders send to, for people to copy: `rtmp://live.example/live`. */
   serverUrl: string | undefined
   /** What a media server shows to be let in; without one only this machine is. */

@@ -12,7 +12,7 @@ import { type InTransaction, transact } from '../core/transaction.ts'
 import { shutOut } from './connections.ts'
 
 /** The stream key of a channel without its value, which is shown once. */
-export const StreamKey = z.object({
+const StreamKey = z.object({
   last4: z.string(),
   created_at: Timestamp,
   /** When it got the value that it has now; null for the first one. */

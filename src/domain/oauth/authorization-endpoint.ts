@@ -39,7 +39,7 @@ export type AuthorizingClient = {
 }
 
 const TRUST = `case when c.metadata_url is not null then 'none' when c.owner_id is null then 'full'
-  when u.email like '%@demo.example' then 'demo' when u.email_verified_at is not null then 'full' else 'none' end`
+  when u.email_verified_at is null then 'none' when u.email like '%@demo.example' then 'demo' else 'full' end`
 
 const findClientById = statement<[id: string], AuthorizingClient>(`
   select c.id, c.name, c.website_url as "websiteUrl", u.username as developer, c.confidential as "isConfidential",

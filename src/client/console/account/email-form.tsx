@@ -11,7 +11,7 @@ import { Section } from '../components/section.tsx'
 export function EmailForm() {
   const trpc = useTRPC()
   const { email, email_verified, pending_email } = useAccount()
-  const form = useForm({ mode: 'uncontrolled', initialValues: { email: email ?? '', password: '' } })
+  const form = useForm({ mode: 'uncontrolled', initialValues: { email, password: '' } })
   const submit = useSubmit(form, trpc.account.changeEmail.mutationOptions(), {
     fields: ['email', 'password'],
     done: 'A link is on its way to the new address: confirm it there.',
@@ -45,7 +45,7 @@ export function EmailForm() {
   )
 }
 
-type AddressStateProps = { email: string | null; isVerified: boolean; pending: string | null }
+type AddressStateProps = { email: string; isVerified: boolean; pending: string | null }
 
 /** Whether the address is confirmed, and how to get there. */
 function AddressState({ email, isVerified, pending }: AddressStateProps) {
@@ -56,7 +56,7 @@ function AddressState({ email, isVerified, pending }: AddressStateProps) {
     }),
   )
   const waiting = pending ?? (isVerified ? null : email)
-  if (email === null && waiting === null)
+  if (waiting === '')
     return <Alert color="yellow">The address that you gave was confirmed by another account. Give another one.</Alert>
   if (waiting === null) return <Text size="sm">{email} is confirmed.</Text>
   return (

@@ -3,8 +3,8 @@ import { setPriority } from 'node:os'
 import type { Readable } from 'node:stream'
 import type { Segment } from './hls.ts'
 
-export const THUMBNAIL_WIDTH = 640
-export const THUMBNAIL_HEIGHT = 360
+const THUMBNAIL_WIDTH = 640
+const THUMBNAIL_HEIGHT = 360
 
 /** Where it is looked for, unless its path is given; of our environment it has nothing. */
 export const FFMPEG_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin' }
