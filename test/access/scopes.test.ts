@@ -9,7 +9,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 const ada = await app.user('ada')
 const hook = { url: 'https://example.com/hook', event_types: ['chat.message.sent'] }
 
-test('an application without webhook:write sees no ledger, and none changes a user’s subscription', async () => {
+test('an application without webhook:write sees no ledger, and with it deletes a user’s subscription but changes none', async () => {
   const client = await app.client()
   const users = await app.token(['webhook:write'], { user: ada, client })
   const made = await app.request('POST /v1/events/subscriptions', { token: users, body: hook })
@@ -18,10 +18,11 @@ test('an application without webhook:write sees no ledger, and none changes a us
   expect((await app.request('GET /trpc/deliveries.status?input=%7B%7D', { token: weak })).status).toBe(403)
   const strong = await app.token(['webhook:write'], { client })
   const input = encodeURIComponent(JSON.stringify({ id }))
-  expect((await app.request(`GET /trpc/webhooks.get?input=${input}`, { token: strong })).status).toBe(404)
-  for (const name of ['rotateSecret', 'enable', 'disable', 'delete']) {
+  expect((await app.request(`GET /trpc/webhooks.get?input=${input}`, { token: strong })).status).toBe(200)
+  for (const name of ['rotateSecret', 'enable', 'disable', 'update']) {
     expect((await app.request(`POST /trpc/webhooks.${name}`, { token: strong, body: { id } })).status).toBe(403)
   }
+  expect((await app.request('POST /trpc/webhooks.delete', { token: strong, body: { id } })).status).toBe(200)
 })
 
 test('a registration that is narrowed narrows the tokens that are out', async () => {

@@ -34,7 +34,7 @@ test('A25 a wrong password, an unknown name and one that can be none get the sam
   )
   const words = pages.map(({ status, text }) => `${status} ${text.replace(/<[^>]*>/g, ' ')}`)
   expect(new Set(words).size).toBe(1)
-  expect(words[0]).toContain('Wrong username or password')
+  expect(words[0]).toContain('Wrong name, address or password')
 })
 
 test('A25 a disabled user and one without a password are as unknown ones', async () => {

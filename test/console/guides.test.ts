@@ -70,7 +70,7 @@ describe('the guides', () => {
     const blocks = names.flatMap((name) => [...guide(name).matchAll(/^```\w+.*\n([\s\S]*?)^```$/gm)])
     const addresses = blocks.flatMap(([, code = '']) => code.match(/https?:(\/\/|%2F%2F)[^\s"'`/%?{]+/g) ?? [])
     expect(new Set(addresses.map((address) => address.replaceAll('%2F', '/').replace('%3A', ':')))).toEqual(
-      new Set(['https://api.example.com', 'http://127.0.0.1:4000', 'http://127.0.0.1:$']),
+      new Set(['https://api.example.com', 'http://127.0.0.1:4000', 'http://127.0.0.1:$', 'https://app.example.org']),
     )
   })
 

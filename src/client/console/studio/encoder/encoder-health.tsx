@@ -2,6 +2,7 @@ import { Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useTRPC } from '../../app/api.ts'
 import type { Outputs } from '../../app/session.tsx'
+import { exactly } from '../../components/charts/numbers.ts'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { Status, type Tone } from '../../components/feedback/status.tsx'
 import { Instant } from '../../components/instant.tsx'
@@ -35,7 +36,7 @@ export function EncoderHealth({ isLive }: { isLive: boolean }) {
         </Fact>
         {bitrate_kbps !== null && measured_at !== null && (
           <Fact name="Bitrate">
-            {bitrate_kbps.toLocaleString('en')} kbit/s, <Instant at={measured_at} />
+            {exactly(bitrate_kbps)} kbit/s, <Instant at={measured_at} />
           </Fact>
         )}
         {health !== 'good' && isLive && (
