@@ -109,7 +109,7 @@ test('a confirmed address stays until the new one is confirmed, and is told of t
   expect(await subjectsTo(address)).toContain('The address of your account is being changed')
   const [link = ''] = await linksTo('new@example.org')
   await press(app.newBrowser(), link)
-  expect(await me(browser)).toMatchObject({ email: 'new@example.org', email_verified: true, pending_email: '' })
+  expect(await me(browser)).toMatchObject({ email: 'new@example.org', email_verified: true, pending_email: null })
 })
 
 test('who forgot a password gets a link by name or address; the answer is the same for everybody', async () => {
