@@ -7,7 +7,7 @@ import { type MessageSettings, mailMessage } from './message.ts'
 const FILES_MAX = 1_000
 
 /** Where mails lie when there is no `SMTP_URL`. */
-const mailFolderIn = (dataDir: string): string => join(dataDir, 'mail')
+export const mailFolderIn = (dataDir: string): string => join(dataDir, 'mail')
 
 /** Writes each mail to `DATA_DIR/mail/<time>-<id>.eml`, for its owner alone, and names the file on standard error. */
 export class FileTransport implements MailTransport, AsyncDisposable {

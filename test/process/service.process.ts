@@ -47,6 +47,7 @@ describe('a first start without any configuration', () => {
       `${service.base}/docs`,
       `${service.base}/console`,
       join(folder.path, 'demo.json'),
+      `written to ${join(folder.path, 'mail')}\n`,
     ]) {
       expect(told).toContain(part)
     }
