@@ -5,6 +5,7 @@ import { endSession, startSession } from '../access/sessions.ts'
 import type { CalledContext } from '../core/context.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
 import { hasFactor } from '../factors/standing.ts'
+import { tellOfNewDevice } from './known-devices.ts'
 
 /** What a right password leads to: a session, or the question for the second factor. Each is the secret of a cookie. */
 export type Entry = { session: string } | { pending: string }
@@ -60,10 +61,21 @@ export const enterByPasskey = (tx: InTransaction<CalledContext>, userId: string)
 
 /** Lets somebody in who has just made the account, with a password. */
 export const enterAsNewcomer = (tx: InTransaction<CalledContext>, userId: string): Promise<string> =>
-  enter(tx, userId, ['pwd'])
+  startInstead(tx, userId, ['pwd'])
+
+/** Starts a session for somebody who had the account before, and tells of it where the browser is new. */
+async function enter(
+  tx: InTransaction<CalledContext>,
+  userId: string,
+  amr: readonly AuthenticationMethod[],
+): Promise<string> {
+  const session = await startInstead(tx, userId, amr)
+  await tellOfNewDevice(tx, userId)
+  return session
+}
 
 /** Starts a session in place of the one that the caller had. */
-async function enter(
+async function startInstead(
   tx: InTransaction<CalledContext>,
   userId: string,
   amr: readonly AuthenticationMethod[],

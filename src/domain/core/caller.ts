@@ -12,6 +12,8 @@ export type Caller = {
   session: string | undefined
   /** Why the cookie that came does not count as a session. */
   sessionRefusal?: string | undefined
+  /** The cookie that says to which accounts the browser is known. Set for our own pages only. */
+  devices?: string | undefined
   /** The network address: the socket's, or the one that a trusted proxy reports (`TRUST_PROXY`). */
   address: string
   /** The `Host` header, as it came. */

@@ -8,6 +8,7 @@ export type Purpose =
   | 'consent-ticket'
   | 'cursor'
   | 'form'
+  | 'device'
   | 'totp-secret'
   | 'mail'
   | 'user-code'

@@ -1,9 +1,11 @@
 import { type Request, type Response, Router } from 'express'
+import { findSession } from '../../../domain/access/sessions.ts'
 import type { Entry } from '../../../domain/accounts/enter.ts'
+import { rememberDevice } from '../../../domain/accounts/known-devices.ts'
 import type { Context } from '../../../domain/core/context.ts'
 import { Problem } from '../../../domain/core/problem.ts'
 import type { Html } from '../html.ts'
-import { clearCookie, setCookie } from './cookies.ts'
+import { clearCookie, keepCookie, setCookie } from './cookies.ts'
 import { guardForm, requireVisitorToken, visitorFor, visitorToken } from './csrf.ts'
 import { formField } from './form-fields.ts'
 import { hiddenFields, redirectWithoutReferrer, showPage } from './page.ts'
@@ -36,7 +38,7 @@ export function entryPages<Name extends string>(
     const values = Object.fromEntries(fields.map((name) => [name, formField(request, name)])) as Record<Name, string>
     try {
       const entry = await enter(ctx, values, request)
-      return goOn(response, entry, { next, publicUrl })
+      return await goOn(ctx, response, entry, next)
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem
       return show(ctx, request, response, { next, values, problem })
@@ -44,8 +46,11 @@ export function entryPages<Name extends string>(
   })
 }
 
-function goOn(response: Response, entry: Entry, { next, publicUrl }: { next: string; publicUrl: string }): void {
+async function goOn(ctx: PageContext, response: Response, entry: Entry, next: string): Promise<void> {
+  const { publicUrl, caller } = ctx
   if ('session' in entry) {
+    const session = await findSession(ctx, entry.session)
+    if (session) keepCookie(response, 'devices', rememberDevice(ctx, session.userId, caller.devices), publicUrl)
     setCookie(response, 'sid', entry.session, publicUrl)
     clearCookie(response, 'login', publicUrl)
     redirectWithoutReferrer(response, returnPath(next, publicUrl))

@@ -8,10 +8,11 @@ import { readCookie } from './cookies.ts'
 /** Finds the caller of a request that has come to a page. */
 export type CallerOf = (request: IncomingMessage) => Caller
 
-/** A page's context, with the session's secret. Whoever acts by it has come through `guardForm`. */
+/** A page's context, with the session's secret and the accounts that know the browser. Whoever acts by it has come through `guardForm`. */
 export const pageContext = (context: Context, callerOf: CallerOf, request: Request) => {
   const session = readCookie(request, 'sid', context.publicUrl)
-  return { ...context, caller: { ...callerOf(request), session } }
+  const devices = readCookie(request, 'devices', context.publicUrl)
+  return { ...context, caller: { ...callerOf(request), session, devices } }
 }
 export type PageContext = ReturnType<typeof pageContext>
 
