@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { type Limit, memoryCounters } from '../../src/counters/counters.ts'
+import { countFailedProof } from '../../src/domain/access/failed-proofs.ts'
 import { signUp } from '../../src/domain/accounts/accounts.ts'
 import { guess } from '../../src/domain/accounts/login.ts'
 import type { CalledContext } from '../../src/domain/core/context.ts'
@@ -25,6 +26,12 @@ const tries: [what: string, counted: Limit, site: Limit, tried: Try][] = [
     rateLimits.clientAuthentication,
     rateLimits.clientAuthenticationSite,
     (ctx) => rejectClient(ctx, { id: 'x', secret: undefined, scheme: 'Basic' }),
+  ],
+  [
+    'proofs that fail',
+    rateLimits.dpopProofAddress,
+    rateLimits.dpopProofSite,
+    (ctx) => countFailedProof(ctx, ctx.caller.address),
   ],
 ]
 

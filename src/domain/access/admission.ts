@@ -67,13 +67,11 @@ export function bearerOf(authorization: string) {
 }
 
 async function identifyCaller(ctx: Context, caller: Caller, access: Access | AnyAccess) {
-  const { authorization, session, sessionRefusal, dpop } = caller
+  const { authorization, session, sessionRefusal } = caller
   if (authorization !== undefined) {
     const { scheme, token } = bearerOf(authorization)
     const isDpop = scheme.toLowerCase() === 'dpop'
-    const principal = isDpop
-      ? await authenticateHolder(ctx, token, dpop, caller)
-      : await authenticate(ctx, token, caller)
+    const principal = isDpop ? await authenticateHolder(ctx, token, caller) : await authenticate(ctx, token, caller)
     requireResource(ctx, principal, caller)
     return { principal, key: token, isSession: false }
   }

@@ -1,7 +1,7 @@
 import { statement } from '../../db/statement.ts'
 import type { ResourcePath } from '../../shared/resource-paths.ts'
 import type { Principal, UserPrincipal } from '../core/actor.ts'
-import type { Caller, DpopProof } from '../core/caller.ts'
+import type { Caller } from '../core/caller.ts'
 import type { Context, FoundPrincipal } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
@@ -26,18 +26,13 @@ export async function authenticate(ctx: Context, bearer: string, caller?: Caller
 /**
  * The principal behind a token that is bound to a key (RFC 9449, section 7.1), proved at each request: the cache
  * remembers whom the token stands for, never that somebody proved the key. Throws `invalid_token`, also for a token
- * without a key.
+ * without a key, and `rate_limited` after too many proofs that failed.
  */
-export async function authenticateHolder(
-  ctx: Context,
-  token: string,
-  proof: DpopProof | undefined,
-  caller?: Caller,
-): Promise<Principal> {
+export async function authenticateHolder(ctx: Context, token: string, caller: Caller): Promise<Principal> {
   const principal = await principalBy(ctx, token, caller)
   const jkt = principal?.boundTo
   if (!principal || jkt === undefined) throw unproven('The token is invalid, expired, revoked, or not bound to a key.')
-  if (proof && (await holdsKey(ctx, proof, { jkt, token }))) return principal
+  if (await holdsKey(ctx, caller, { jkt, token })) return principal
   throw unproven('DPoP: must be a fresh proof for this request and this token, by the key that it is bound to.')
 }
 

@@ -1,21 +1,21 @@
 import { calculateJwkThumbprint, decodeProtectedHeader, EmbeddedJWK, jwtVerify } from 'jose'
 import * as z from 'zod'
-import type { DpopProof } from '../core/caller.ts'
+import type { Caller, DpopProof } from '../core/caller.ts'
 import type { CalledContext, Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
 import { parseUrl } from '../core/url.ts'
+import { countFailedProof, refuseThrottledProof } from './failed-proofs.ts'
 import { isFirstUseNow } from './replay-protection.ts'
 import { signingAlgorithms } from './signing-algorithms.ts'
 
 /**
  * The thumbprint of the key to which a client's new token is bound (RFC 9449, section 5), null for a client that is not
- * registered for that: it gets an unbound token, whether or not it sends a proof. Throws `invalid_dpop_proof`.
+ * registered for that: it gets an unbound token, whether or not it sends a proof. Throws `invalid_dpop_proof` and `rate_limited`.
  */
 export async function bindingOf(ctx: CalledContext, client: { isDpopBound: boolean }): Promise<string | null> {
   if (!client.isDpopBound) return null
-  const { dpop } = ctx.caller
-  const jkt = dpop && (await provenKey(ctx, dpop))
+  const jkt = await provenKey(ctx, ctx.caller)
   if (jkt !== undefined) return jkt
   throw new Problem('invalid_dpop_proof', 'DPoP: must be a fresh proof for this request; this client binds its tokens.')
 }
@@ -24,11 +24,13 @@ const known = new WeakMap<DpopProof, Promise<boolean>>()
 
 /**
  * Whether a request proves that it holds the key that a token is bound to (RFC 9449, section 7). Checked once per
- * request: the calls of a batch at /trpc share its proof, which can be used only once.
+ * request: the calls of a batch at /trpc share its proof, which can be used only once. Throws `rate_limited`.
  */
-export function holdsKey(ctx: Context, proof: DpopProof, { jkt, token }: { jkt: string; token: string }) {
-  const answered = known.get(proof) ?? provenKey(ctx, proof, { jkt, token }).then((proven) => proven === jkt)
-  known.set(proof, answered)
+export async function holdsKey(ctx: Context, caller: Caller, { jkt, token }: { jkt: string; token: string }) {
+  const { dpop } = caller
+  if (!dpop) return false
+  const answered = known.get(dpop) ?? provenKey(ctx, caller, { jkt, token }).then((proven) => proven === jkt)
+  known.set(dpop, answered)
   return answered
 }
 
@@ -60,15 +62,21 @@ async function isSmallKey(jwt: string, expected: string | undefined): Promise<bo
   }
 }
 
+type Expected = { jkt: string; token: string }
+
 /**
- * The thumbprint of the key; undefined unless the proof is for this request and for the expected token and key, if any.
+ * The thumbprint of the key; undefined unless there is a proof for this request and for the expected token and key, if any.
+ * Those that fail are counted when they have cost the verification of a signature: unlike a wrong token, which costs a look-up.
  */
-async function provenKey(
-  ctx: Context,
-  proof: DpopProof,
-  expected?: { jkt: string; token: string },
-): Promise<string | undefined> {
-  if (!(await isSmallKey(proof.jwt, expected?.jkt))) return undefined
+async function provenKey(ctx: Context, { dpop, address }: Caller, expected?: Expected): Promise<string | undefined> {
+  if (!dpop || !(await isSmallKey(dpop.jwt, expected?.jkt))) return undefined
+  refuseThrottledProof(ctx, address)
+  const jkt = await verifiedKey(ctx, dpop, expected)
+  if (jkt === undefined) await countFailedProof(ctx, address)
+  return jkt
+}
+
+async function verifiedKey(ctx: Context, proof: DpopProof, expected?: Expected): Promise<string | undefined> {
   const pinned = { typ: 'dpop+jwt', algorithms: [...signingAlgorithms] }
   const verified = await jwtVerify(proof.jwt, EmbeddedJWK, pinned).catch(() => undefined)
   const claims = verified && Claims.safeParse(verified.payload).data

@@ -17,6 +17,10 @@ export const rateLimits = {
   clientAuthenticationAddress: { name: 'client-authentication-address', points: 600, windowS: 60 },
   /** The same by the IPv6 network of a whole site. */
   clientAuthenticationSite: { name: 'client-authentication-site', points: 6000, windowS: 60 },
+  /** DPoP proofs whose signature was verified in vain, by address. */
+  dpopProofAddress: { name: 'dpop-proof-address', points: 600, windowS: 60 },
+  /** The same by the IPv6 network of a whole site. */
+  dpopProofSite: { name: 'dpop-proof-site', points: 6000, windowS: 60 },
   /** Tokens that stand for an application, by client. */
   applicationTokens: { name: 'application-tokens', points: 600, windowS: 60 },
   /** Tokens that stand for a user, by client and user, so that no user takes from what the client's others have. */
