@@ -9,7 +9,12 @@ export function Search() {
   useHotkeys([['mod+K', open]], [])
   return (
     <>
-      <UnstyledButton className="search-button" onClick={open} aria-label="Search" aria-keyshortcuts="Control+K">
+      <UnstyledButton
+        className="search-button"
+        onClick={open}
+        aria-label="Search, Ctrl K"
+        aria-keyshortcuts="Control+K"
+      >
         <Icon shape="search" />
         <Kbd visibleFrom="sm" size="xs" aria-hidden="true">
           Ctrl K
