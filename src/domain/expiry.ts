@@ -106,8 +106,14 @@ const deleteOmissions = statement<[before: Date, limit: number], object>(`
     delete from request_log_omissions where ctid = any(array(
       select ctid from request_log_omissions where minute < $1::timestamptz order by minute limit $2::int)) returning 1`)
 
+/** Of how long deliveries waited the last five minutes are read. */
+const deleteWaits = statement<[before: Date, limit: number], object>(`
+    delete from webhook_waits where ctid = any(array(
+      select ctid from webhook_waits where slot < $1::timestamptz order by slot limit $2::int)) returning 1`)
+
 /**
- * Deletes, in small steps, credentials and stored responses that expired a day ago or ended a while ago, old usage, counts of requests that were not kept, and counts of streams that are open no longer. `now` is the database's.
+ * Deletes, in small steps, credentials and stored responses that expired a day ago or ended a while ago, old usage, counts of requests that were not kept,
+ * how long deliveries waited, and counts of streams that are open no longer. `now` is the database's.
  * Several processes may do so at once.
  */
 export async function deleteExpired(ctx: Context, now: Date): Promise<void> {
@@ -120,6 +126,7 @@ export async function deleteExpired(ctx: Context, now: Date): Promise<void> {
   await deleteRevokedGrants(ctx, ENDED_DAYS)
   await untilShort(() => deleteUsage(slow, ago(USAGE_DAYS), CHUNK_ROWS))
   await untilShort(() => deleteOmissions(slow, ago(OMISSION_DAYS), CHUNK_ROWS))
+  await untilShort(() => deleteWaits(slow, ago(1), CHUNK_ROWS))
   await untilShort(() => deleteIdleHolders(slow, CHUNK_ROWS))
 }
 

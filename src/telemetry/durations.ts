@@ -1,5 +1,5 @@
 /** Upper bounds of the buckets in seconds; one more bucket holds what is longer. */
-const BUCKETS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 15, 60] as const
+const BUCKETS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 900, 3_600] as const
 
 /** A histogram of durations, so that its size is fixed. */
 export class Durations {
@@ -16,16 +16,5 @@ export class Durations {
 
   get count(): number {
     return this.counts.reduce((sum, one) => sum + one, 0)
-  }
-
-  /** The upper bound of the bucket in which this share of all is reached; null when nothing was observed. */
-  quantileS(share: number): number | null {
-    const wanted = this.count * share
-    let seen = 0
-    for (const [index, one] of this.counts.entries()) {
-      seen += one
-      if (seen > 0 && seen >= wanted) return BUCKETS_S[index] ?? Number.POSITIVE_INFINITY
-    }
-    return null
   }
 }

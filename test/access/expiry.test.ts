@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { accessTokens, apiKeys, clientSecrets, grants, refreshTokens } from '../../src/db/schema/index.ts'
+import { accessTokens, apiKeys, clientSecrets, grants, refreshTokens, webhookWaits } from '../../src/db/schema/index.ts'
 import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { createKey, revokeKey } from '../../src/domain/applications/api-keys.ts'
 import { rotateSecret } from '../../src/domain/applications/client-secrets.ts'
@@ -82,4 +82,11 @@ test('replaced secrets go a day after their end, keys a month, and what works st
   )
   for (let n = 0; n < 2; n++) await deleteExpired(ctx, own.clock.at)
   expect(await own.context.db.select({ id: apiKeys.id }).from(apiKeys)).toEqual([{ id: third.id }])
+})
+
+test('how long deliveries waited goes a day later', async () => {
+  await own.context.db.execute(`insert into webhook_waits select statement_timestamp() - h * interval '1 hour', 10, 1
+    from unnest('{1,23,25,48}'::int[]) h`)
+  await deleteExpired(own.context, new Date())
+  expect(await own.context.db.$count(webhookWaits)).toBe(2)
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect } from '../../src/db/client.ts'
 import { endClient } from '../../src/db/pools.ts'
+import { redeliver } from '../../src/domain/webhooks/deliveries/redeliver.ts'
 import { CONNECT_MS } from '../../src/domain/webhooks/http/connector.ts'
 import { DEADLINE_MS } from '../../src/domain/webhooks/http/transport.ts'
 import { WINDOW_MAX } from '../../src/domain/webhooks/queue/circuit-breaker.ts'
@@ -11,13 +12,16 @@ import { queueMetrics } from '../../src/domain/webhooks/queue/queue-metrics.ts'
 import { deliveryStatus } from '../../src/domain/webhooks/worker/delivery-status.ts'
 import { SLOTS } from '../../src/domain/webhooks/worker/engine.ts'
 import { deliveryMetrics } from '../../src/domain/webhooks/worker/metrics.ts'
+import { recentWaits } from '../../src/domain/webhooks/worker/waits.ts'
 import { BUDGET_MS } from '../../src/domain/webhooks/worker/work-by-cron.ts'
 import { crowds } from './support/crowd.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage
+let made: ReturnType<typeof crowds>
 beforeAll(async () => {
   stage = await createStage()
+  made = crowds(stage)
 })
 afterAll(() => stage[Symbol.asyncDispose]())
 
@@ -77,8 +81,53 @@ test('what waits is told: how many rows, for how long, and which subscriptions r
   await stage.work()
 })
 
+test('what was late is told for five minutes, by whichever process delivered it; what the receiver caused is not ours', async () => {
+  const figures = () => recentWaits(stage.context, [0.5, 0.95])
+  await stage.run('delete from webhook_waits')
+  expect(await figures()).toEqual([null, null])
+  const { id, say, queue, change } = await stage.scene()
+  const happened = (s: number) =>
+    stage.run(
+      `update webhook_deliveries set created_at = statement_timestamp() - interval '${s} seconds' where subscription_id = '${id}'`,
+    )
+  await say('at once')
+  await happened(0)
+  await stage.work()
+  const [half] = await figures()
+  expect(half).toBeLessThanOrEqual(60)
+  await stage.run('delete from webhook_waits')
+  await say('71 seconds late')
+  await happened(71)
+  await stage.work()
+  expect(await figures(), 'a bucket above a minute').toEqual([120, 120])
+  for (const hindered of [
+    { restedAt: new Date() },
+    { restedAt: null, consecutiveFailures: 6, openUntil: new Date(Date.now() - 1_000) },
+    { consecutiveFailures: 0, openUntil: null, sendWindow: 1 },
+    { sendWindow: 8, attemptMs: 9_000 },
+  ]) {
+    await stage.run('delete from webhook_waits')
+    await change(hindered)
+    await say('its own delay')
+    await happened(300)
+    await stage.work()
+    expect([await figures(), await queue()], JSON.stringify(hindered)).toEqual([[null, null], []])
+  }
+  await stage.run(`insert into webhook_waits values (now() - interval '6 minutes', 900000, 5)`)
+  expect(await figures(), 'a window that slides').toEqual([null, null])
+})
+
+test('what is sent again by hand is no measure of how prompt we are', async () => {
+  const { say, done } = await stage.scene()
+  await say()
+  await stage.work()
+  const before = deliveryMetrics.publishToArrivalS.count
+  await redeliver(stage.asOwner(), { id: (await done())[0]?.id ?? '' })
+  await stage.work()
+  expect(deliveryMetrics.publishToArrivalS.count).toBe(before)
+})
+
 test('who is at their cap is told', async () => {
-  const made = crowds(stage)
   const owner = await stage.user('at_the_cap')
   await stage.run(`update users set created_at = now() where id = '${owner.id}'`)
   await made.crowd({ size: 4, rows: 5, ownerId: owner.id, attemptMs: 50 })
@@ -88,5 +137,24 @@ test('who is at their cap is told', async () => {
   expect(await capped()).toBe(0)
   await claimDue(stage.context, { lane: 0, limit: 15 })
   expect(await capped()).toBe(1)
+  await made.clear()
+})
+
+test('what waits for other receivers of its account is not our delay', async () => {
+  const owner = await stage.user('half_full')
+  await stage.run(`update users set created_at = now() where id = '${owner.id}'`)
+  const waited = async (limit: number) =>
+    (await claimDue(stage.context, { lane: 0, limit, places: { unproven: 70 } })).rows.map(
+      ({ waited_for_us }) => waited_for_us,
+    )
+  const lag = async () => (await queueMetrics(stage.context)).due_lag_s
+  await made.crowd({ size: 12, rows: 1, ownerId: owner.id, attemptMs: 50 })
+  expect(await lag()).toBeGreaterThan(0)
+  expect(await waited(8)).toEqual(Array(8).fill(true))
+  expect([await lag(), await waited(2)], 'eight of sixteen are in flight').toEqual([0, [false, false]])
+  await made.clear()
+  await made.crowd({ size: 3, rows: 1, ownerId: owner.id })
+  expect(await waited(1)).toEqual([true])
+  expect([await lag(), await waited(1)], 'one that never answered is in flight').toEqual([0, [false]])
   await made.clear()
 })

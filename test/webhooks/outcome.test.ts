@@ -17,6 +17,7 @@ const delivery: Claimed = {
   pace: 'fast',
   lease: '',
   created_ms: 0,
+  waited_for_us: true,
 }
 const everyStatus = Array.from({ length: 400 }, (_, n) => 200 + n)
 const promised = (status: number) => {

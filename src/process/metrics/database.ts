@@ -39,7 +39,7 @@ function describe({
 }: Readings): Record<string, [help: string, samples: Sample[]]> {
   const one = (value: number): Sample[] => [{ value }]
   return {
-    webhook_due_lag_seconds: ['How long the oldest delivery waits that could be begun', one(queue.due_lag_s)],
+    webhook_due_lag_seconds: ['How long the oldest first attempt has waited for us alone', one(queue.due_lag_s)],
     webhook_pending: [
       'Deliveries that wait, by lane',
       [

@@ -110,7 +110,7 @@ export const deliveryMetricMirrors = (): Mirrored[] => [
   histogram('webhook_attempt_seconds', 'How long attempts took', deliveryMetrics.attemptS),
   histogram(
     'webhook_publish_to_arrival_seconds',
-    'From an event to its first attempt',
+    'From an event to its first attempt, where only we kept it waiting',
     deliveryMetrics.publishToArrivalS,
   ),
 ]

@@ -71,6 +71,7 @@ decided as (
     open_until = greatest(case when has_success then null else decided.open_until end,
       statement_timestamp() + opens_for_s * interval '1 second',
       statement_timestamp() + retry_after_s * interval '1 second'),
+    rested_at = case when has_success and decided.open_until is not null then statement_timestamp() else s.rested_at end,
     -- additive increase, multiplicative decrease
     send_window = greatest(1, least(${WINDOW_MAX}, case when halves then decided.send_window / 2 else decided.send_window + growth end)),
     attempt_ms = coalesce(${nextAttemptMs('s.attempt_ms', 'latest_ms')}, s.attempt_ms),

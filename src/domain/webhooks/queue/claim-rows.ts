@@ -2,6 +2,7 @@ import { statement } from '../../../db/statement.ts'
 import { isHearing } from '../../events/consent.ts'
 import { paceOf } from '../../events/receiver-pace.ts'
 import { FAILURES_TO_OPEN } from './circuit-breaker.ts'
+import { hasRoom, isIdle, restEnd } from './idle-receivers.ts'
 import { inFlight, isWithinUnprovenShare, ownerCap, slowShare } from './owner-share.ts'
 
 // The plan of this statement is made once for a connection, maybe while the queue is empty, maybe without statistics, and must
@@ -26,6 +27,8 @@ export type ClaimedRow = {
   lease: string
   /** When the event happened, in milliseconds since 1970. */
   created_ms: number
+  /** Whether only we have kept it waiting since it happened: neither a rest of its receiver, nor what that is slow to take, nor its owner's share. */
+  waited_for_us: boolean
 }
 /** `scanned`, as JSON: of each file that has something behind its cursor, the last visit and how many there were. */
 type Row = (ClaimedRow | { id: null }) & { scanned: string | null; database_ms: number }
@@ -85,7 +88,8 @@ receivers as materialized (
     -- what its window leaves free; a probe goes alone
     (case when s.consecutive_failures >= ${FAILURES_TO_OPEN} then 1 else s.send_window end) - coalesce(in_flight.n, 0) as free,
     coalesce(c.owner_id, c.id) as owner_id, coalesce(o.n, 0) as owner_in_flight, coalesce(o.slow, 0) as owner_slow,
-    coalesce(o.unproven, 0) as owner_unproven, ${ownerCap('owner.created_at', '$9::int')} as owner_cap
+    coalesce(o.unproven, 0) as owner_unproven, ${ownerCap('owner.created_at', '$9::int')} as owner_cap,
+    ${isIdle('s', 'in_flight.n')} as is_idle, ${restEnd('s')} as rest_end
   from scan
   cross join lateral (
     select s.* from webhook_subscriptions s where s.id = scan.id and ${isHearing('s')}
@@ -134,14 +138,16 @@ turns as (
 ),
 -- the first row of every subscription before the second of any
 chosen as (
-  select delivery_id, pace from within_pace where owner_place + owner_in_flight <= owner_cap
+  select delivery_id, pace, rest_end,
+    place = 1 and is_idle and ${hasRoom({ n: 'owner_in_flight', unproven: 'owner_unproven', cap: 'owner_cap', pace: 'pace' })} as is_next
+  from within_pace where owner_place + owner_in_flight <= owner_cap
   order by place, filed_owner_id, id limit $2::int
 )`
 
 /** Locked in the order of the identifiers; what another statement has locked is left to it. */
 const claimed = `
 mine as materialized (
-  select d.id, one.pace from (select delivery_id, pace from chosen order by delivery_id) one cross join lateral (
+  select d.id, one.pace, one.is_next, one.rest_end from (select * from chosen order by delivery_id) one cross join lateral (
     select d.id from webhook_deliveries d
     -- still due after the lock? the interval keeps this from using the index of due times
     where d.id = one.delivery_id and d.due_at + interval '0' <= statement_timestamp() for update skip locked) d
@@ -160,7 +166,8 @@ mine as materialized (
  */
 export const claimRows = statement<Values, Row>(`
 with recursive ${[inFlight, owners, scan, receivers, candidates, chosen, claimed].join(',')}
-select claimed.*, mine.pace, seen.scanned, (extract(epoch from clock_timestamp()) * 1000)::float8 as database_ms
+select claimed.*, mine.pace, mine.is_next and coalesce(to_timestamp(claimed.created_ms / 1000) >= mine.rest_end, true) as waited_for_us,
+  seen.scanned, (extract(epoch from clock_timestamp()) * 1000)::float8 as database_ms
 from (
   select json_object_agg(file, json_build_object('owner', owner_id, 'subscription', id, 'visited', n))::text as scanned
   from (select distinct on (file) * from scan order by file, n desc) last

@@ -13,5 +13,5 @@ update webhook_deliveries d set due_at = statement_timestamp() from waiting wher
  * well. Where failures had opened the breaker, one probe goes out; should it fail, the next rest is twice as long.
  */
 export const endRest = statement<[subscriptionId: string], never>(
-  'update webhook_subscriptions set open_until = null where id = $1 and open_until is not null',
+  'update webhook_subscriptions set open_until = null, rested_at = statement_timestamp() where id = $1 and open_until is not null',
 )

@@ -19,7 +19,7 @@ export function settlementOf({ delivery, content, attempt, growsOnSuccess }: Att
   const { record } = attempt
   if (record.errorClass === 'E_ABORTED') return releaseOf(delivery)
   const { id, lease, subscription_id: subscriptionId } = delivery
-  const settled = { id, lease, subscriptionId, attempt: record }
+  const settled = { id, lease, subscriptionId, attempt: record, waitMs: waitOf(delivery, record.startedMs) }
   if (isSuccess(record.status)) {
     const outcome = { kind: 'finish', result: 'delivered', reason: null } as const
     return { ...settled, outcome, health: { ...healthy, grows: growsOnSuccess() } }
@@ -27,6 +27,11 @@ export function settlementOf({ delivery, content, attempt, growsOnSuccess }: Att
   const waitS = isAskedToWait(record.status) ? retryAfterS(attempt.retryAfter, record.startedMs) : undefined
   const outcome = outcomeOfFailure(delivery, record.status, waitS)
   return { ...settled, outcome, health: healthOfFailure(content, attempt, waitS) }
+}
+
+/** In milliseconds; null where its receiver had to do with it, and for what was tried before. */
+function waitOf({ attempts, lane, created_ms, waited_for_us }: Claimed, startedMs: number): number | null {
+  return attempts === 0 && lane === 0 && waited_for_us ? Math.max(0, startedMs - created_ms) : null
 }
 
 const isAskedToWait = (status: number | null) => status === TOO_MANY_REQUESTS || status === UNAVAILABLE

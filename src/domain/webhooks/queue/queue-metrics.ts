@@ -1,11 +1,13 @@
 import { statement } from '../../../db/statement.ts'
 import type { Context } from '../../core/context.ts'
 import { isHearing } from '../../events/consent.ts'
+import { paceOf } from '../../events/receiver-pace.ts'
+import { hasRoom, isIdle, restEnd } from './idle-receivers.ts'
 import { inFlight, OWNER_IN_FLIGHT_MAX, ownerCap } from './owner-share.ts'
 import { pendingScan } from './pending-scan.ts'
 
 export type QueueMetrics = {
-  /** `webhook_due_lag_seconds`: how long the oldest row has waited that could be claimed. */
+  /** `webhook_due_lag_seconds`: how long the oldest first attempt has waited for us alone. */
   due_lag_s: number
   /** `webhook_pending{lane}` */
   pending_first: number
@@ -23,14 +25,19 @@ export type QueueMetrics = {
 /** With a value, because a statement without any keeps the plan that was made for it when the queue was empty. */
 const selectMetrics = statement<[perOwner: number], QueueMetrics>(`
 with recursive ${pendingScan}, ${inFlight}, oldest as (
-  -- the oldest due row of each subscription that may be claimed now
+  -- the oldest first attempt of each subscription that would take it at once, and that no rest has held up
   select min(due.due_at) as due_at from scan
   join webhook_subscriptions s on s.id = scan.id and ${isHearing('s')}
     and (s.open_until is null or s.open_until <= statement_timestamp())
   cross join lateral (
-    select d.due_at from webhook_deliveries d
+    select d.due_at, d.created_at from webhook_deliveries d
     where d.lane = scan.lane and d.pace = scan.pace and d.owner_id = scan.owner_id and d.subscription_id = scan.id
       and d.due_at <= statement_timestamp() order by d.due_at limit 1) due
+  left join in_flight on in_flight.id = scan.id
+  left join in_flight_by_owner o on o.owner_id = scan.owner_id
+  left join users on users.id = scan.owner_id
+  where scan.lane = 0 and ${isIdle('s', 'in_flight.n')} and coalesce(due.created_at >= ${restEnd('s')}, true)
+    and ${hasRoom({ n: 'o.n', unproven: 'o.unproven', cap: ownerCap('users.created_at', '$1::int'), pace: paceOf('s.attempt_ms') })}
 )
 select coalesce(extract(epoch from statement_timestamp() - (select due_at from oldest)), 0)::float8 as due_lag_s,
   (select count(*) from webhook_deliveries where lane = 0)::int as pending_first,

@@ -54,7 +54,12 @@ union all select id, disable_for from health where disable_for is not null`)
  * The leases of those of a batch that were still this worker's to settle, and the subscriptions that the batch disabled.
  * By lease and not by identifier, because a batch may hold a lost and a living lease of one delivery.
  */
-export type Settled = { leases: Set<string>; disabled: { id: string; reason: 'gone' | 'failing' }[] }
+export type Settled = {
+  leases: Set<string>
+  disabled: { id: string; reason: 'gone' | 'failing' }[]
+  /** The leases of those that had no attempt before this one. */
+  first: Set<string>
+}
 
 /** Writes the results of attempts to deliveries, attempt log and subscriptions, in one statement: all or nothing. */
 export async function settle({ db }: Context, batch: readonly Settlement[]): Promise<Settled> {
@@ -68,7 +73,8 @@ export async function settle({ db }: Context, batch: readonly Settlement[]): Pro
     if (reason === null) leases.add(key)
     else disabled.push({ id: key, reason })
   }
-  return { leases, disabled }
+  const first = new Set(batch.filter(({ id }) => !logged.get(id)).map(({ lease }) => lease))
+  return { leases, disabled, first }
 }
 
 function inputOf({ id, lease, outcome, attempt, health }: Settlement, logged: number) {

@@ -51,10 +51,12 @@ export type Settlement = {
   /** Null when nothing was sent: then nothing is logged. */
   attempt: AttemptRecord | null
   health: HealthSignal | null
+  /** How long it has waited for us alone, if it did; of a first attempt it is a figure of the service. */
+  waitMs: number | null
 }
 
 /** Given back unsent: nothing is charged, nothing is logged. */
 export function releaseOf(row: { id: string; lease: string; subscription_id: string }, delayS = 0): Settlement {
   const { id, lease, subscription_id: subscriptionId } = row
-  return { id, lease, subscriptionId, outcome: { kind: 'release', delayS }, attempt: null, health: null }
+  return { id, lease, subscriptionId, outcome: { kind: 'release', delayS }, attempt: null, health: null, waitMs: null }
 }

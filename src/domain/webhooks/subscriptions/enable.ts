@@ -35,7 +35,7 @@ export async function enableSubscription(ctx: ActorContext, { id }: { id: string
     if (subscription.disabledReason === 'grant_lost') await requireRoom(tx, subscription)
     const enabled = await tx.db
       .update(subscriptions)
-      .set({ ...healthy, updatedAt: dbNow })
+      .set({ ...healthy, restedAt: dbNow, updatedAt: dbNow })
       .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt)))
       .returning({ id: subscriptions.id })
     if (enabled.length === 0) throw new Problem('subscription_not_found', 'The subscription was just deleted.')

@@ -54,7 +54,7 @@ export async function updateSubscription(ctx: CallerContext, change: Subscriptio
     if (changed.length === 0) return
     await tx.db
       .update(subscriptions)
-      .set({ ...fields, ...(fields.url && unknownReceiver), updatedAt: dbNow })
+      .set({ ...fields, ...(fields.url && { ...unknownReceiver, restedAt: dbNow }), updatedAt: dbNow })
       .where(eq(subscriptions.id, id))
     if (fields.eventTypes) await replaceTypes(tx, subscription, fields.eventTypes)
     const { clientId, userId } = subscription

@@ -2,6 +2,7 @@ import type { Context } from '../../core/context.ts'
 import type { Settled } from '../queue/settle.ts'
 import type { Outcome, Settlement } from '../queue/settlement.ts'
 import { deliveryMetrics } from './metrics.ts'
+import { noteWait } from './waits.ts'
 
 export type WorkCounts = { processed: number; delivered: number; failed: number; retried: number }
 
@@ -14,8 +15,8 @@ export class WorkCounter {
     return { processed: delivered + failed + retried, delivered, failed, retried }
   }
 
-  count(ctx: Context, batch: readonly Settlement[], { leases, disabled }: Settled) {
-    for (const { lease, outcome } of batch) {
+  count(ctx: Context, batch: readonly Settlement[], { leases, disabled, first }: Settled) {
+    for (const { lease, outcome, waitMs } of batch) {
       if (!leases.has(lease)) {
         deliveryMetrics.lostLeases++
         continue
@@ -23,6 +24,7 @@ export class WorkCounter {
       const result = resultOf(outcome)
       deliveryMetrics.attempts[result]++
       if (result !== 'released') this.#counts[result]++
+      if (waitMs !== null && first.has(lease)) noteWait(waitMs)
     }
     for (const { id, reason } of disabled) {
       deliveryMetrics.disabled[reason]++

@@ -1,10 +1,13 @@
 import * as z from 'zod'
 import type { Database } from '../../../db/client.ts'
 import type { Context } from '../../core/context.ts'
-import { type QueueMetrics, queueMetrics } from '../queue/queue-metrics.ts'
-import { deliveryMetrics } from './metrics.ts'
+import { queueMetrics } from '../queue/queue-metrics.ts'
+import { recentWaits } from './waits.ts'
 
-/** How promptly events are delivered, over all applications: what the status page shows to everybody. */
+/**
+ * How promptly events are delivered, over all applications and processes: what the status page shows to everybody. The quantiles
+ * are of the last five minutes, null without a delivery. What a receiver kept waiting, by a rest or by being slow, counts for nothing.
+ */
 export const DeliveryStatus = z.object({
   due_lag_s: z.number(),
   publish_to_arrival_p50_s: z.number().nullable(),
@@ -13,20 +16,19 @@ export const DeliveryStatus = z.object({
 type DeliveryStatus = z.output<typeof DeliveryStatus>
 
 const CACHED_MS = 5_000
-const cache = new WeakMap<Database, { metrics: Promise<QueueMetrics>; until: number }>()
+const cache = new WeakMap<Database, { status: Promise<DeliveryStatus>; until: number }>()
 
-/** Asks the database at most once every five seconds. The quantiles are those of this process, null without any delivery. */
+/** Asks the database at most once every five seconds. */
 export async function deliveryStatus(ctx: Context): Promise<DeliveryStatus> {
   const now = performance.now()
   const cached = cache.get(ctx.slow)
-  const current = cached && cached.until > now ? cached : { metrics: queueMetrics(ctx), until: now + CACHED_MS }
+  const current = cached && cached.until > now ? cached : { status: readStatus(ctx), until: now + CACHED_MS }
   cache.set(ctx.slow, current)
-  const { due_lag_s } = await current.metrics
-  const { publishToArrivalS } = deliveryMetrics
-  const finite = (seconds: number | null) => (Number.isFinite(seconds) ? seconds : null)
-  return {
-    due_lag_s,
-    publish_to_arrival_p50_s: finite(publishToArrivalS.quantileS(0.5)),
-    publish_to_arrival_p95_s: finite(publishToArrivalS.quantileS(0.95)),
-  }
+  return current.status
+}
+
+async function readStatus(ctx: Context): Promise<DeliveryStatus> {
+  const [{ due_lag_s }, waits] = await Promise.all([queueMetrics(ctx), recentWaits(ctx, [0.5, 0.95])])
+  const [p50 = null, p95 = null] = waits
+  return { due_lag_s, publish_to_arrival_p50_s: p50, publish_to_arrival_p95_s: p95 }
 }

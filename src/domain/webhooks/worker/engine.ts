@@ -1,3 +1,4 @@
+import { within } from '../../../time/within.ts'
 import type { Context } from '../../core/context.ts'
 import type { Pace } from '../../events/receiver-pace.ts'
 import { Signal } from '../../events/streams/signal.ts'
@@ -8,13 +9,14 @@ import { DatabaseClock } from '../queue/database-clock.ts'
 import { registerAttempts } from '../queue/in-flight.ts'
 import { type DeliveryContent, type LoadedDelivery, loadContents } from '../queue/load.ts'
 import { settlementOf } from '../queue/outcome.ts'
-import { type AttemptResult, releaseOf } from '../queue/settlement.ts'
+import { releaseOf } from '../queue/settlement.ts'
 import { triage } from '../queue/triage.ts'
 import { OpenedSecrets } from '../secrets/secrets.ts'
 import { ClaimTurns } from './claim-turns.ts'
 import { WorkCounter } from './counts.ts'
 import { deliveryMetrics } from './metrics.ts'
 import { SettleBatcher } from './settle-batcher.ts'
+import { writeWaits, writeWaitsSoon } from './waits.ts'
 
 /** How many attempts a process makes at once. */
 export const SLOTS = 128
@@ -62,6 +64,7 @@ export class Engine {
     this.#secrets = new OpenedSecrets(ctx.keyring)
     this.#batcher = new SettleBatcher(ctx, (batch, settled) => {
       this.counter.count(ctx, batch, settled)
+      writeWaitsSoon(ctx)
       this.changed.notify()
     })
     this.#unregister = registerAttempts(this)
@@ -106,6 +109,7 @@ export class Engine {
     for (const { abort } of this.#running.values()) abort.abort()
     while (this.#running.size > 0) await this.changed.wait(SETTLE_AT_STOP_MS)
     await this.#batcher.drained(SETTLE_AT_STOP_MS)
+    await within(SETTLE_AT_STOP_MS, writeWaits(this.#ctx), () => {})
     this.#unregister()
     await this.#sender.transport.close()
   }
@@ -156,15 +160,10 @@ export class Engine {
     const attempt = await sendAttempt(this.#sender, request, clock, abort.signal)
     this.#running.delete(row.lease)
     deliveryMetrics.inFlight[row.pace]--
-    observe(row, attempt)
+    deliveryMetrics.attemptS.observe(attempt.record.durationMs / 1000)
     this.#ctx.traces?.attempted(row, attempt.record)
     const growsOnSuccess = () => this.#windows.isFull(row.subscription_id, content.sendWindow)
     this.#batcher.push(settlementOf({ delivery: row, content, attempt, growsOnSuccess }))
     this.changed.notify()
   }
-}
-
-function observe({ attempts, lane, created_ms }: Claimed, { record }: AttemptResult) {
-  deliveryMetrics.attemptS.observe(record.durationMs / 1000)
-  if (attempts === 0 && lane === 0) deliveryMetrics.publishToArrivalS.observe((record.startedMs - created_ms) / 1000)
 }

@@ -15,7 +15,7 @@ class DeliveryMetrics {
   settleRetries = 0
   /** `webhook_attempt_seconds` */
   readonly attemptS = new Durations()
-  /** `webhook_publish_to_arrival_seconds`: from the event to the beginning of its first attempt. */
+  /** `webhook_publish_to_arrival_seconds`: from the event to the beginning of its first attempt, where only we kept it waiting. */
   readonly publishToArrivalS = new Durations()
 }
 
