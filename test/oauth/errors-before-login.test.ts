@@ -64,8 +64,11 @@ test('E02 an owner with a verified address is vouched for', async () => {
 
 test('E02 those of the demonstration are told that somebody has to log in, and nothing else', async () => {
   const person = { username: 'demo_owner', email: 'demo_owner@demo.example', password: PASSWORD }
-  const client = await ownedBy(await createUser(app.context, person))
-  const silent = await app.newBrowser().get(app.askPath(client, { prompt: 'none' }))
-  expect(parametersOf(silent).error).toBe('login_required')
+  const owner = await createUser(app.context, person)
+  const client = await ownedBy(owner)
+  const ask = () => app.newBrowser().get(app.askPath(client, { prompt: 'none' }))
+  expect((await ask()).status, 'anybody can say that their address is one of these').toBe(400)
+  await app.context.db.update(users).set({ emailVerifiedAt: app.context.now() }).where(eq(users.id, owner.id))
+  expect(parametersOf(await ask()).error).toBe('login_required')
   expect((await app.newBrowser().get(app.askPath(client, WRONG.scope))).status).toBe(400)
 })
