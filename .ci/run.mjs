@@ -1,5 +1,5 @@
 // Everything that must hold before a change is accepted: a clean install, the test command of the README, what people see
-// in a browser, `npm run check`, and two minutes of kills under load. Outside the project it installs Chromium, nginx with its module
+// in a browser, the rest of `npm run check`, and two minutes of kills under load. Outside the project it installs Chromium, nginx with its module
 // for RTMP, and ffmpeg, where they are missing and root may; without them their tests are skipped. The last line is `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -58,9 +58,11 @@ const firstLine = (text) => text.split('\n', 1)[0]
 
 const isInstalled = npm('ci')
 if (isInstalled) installPrograms()
-const runs = isInstalled ? ['test', 'test:browser'].map(runTests) : [{ passed: 0, failed: 1, failures: ['npm ci'] }]
+const suites = ['test', 'test:process', 'test:browser']
+const runs = isInstalled ? suites.map(runTests) : [{ passed: 0, failed: 1, failures: ['npm ci'] }]
 const passed = runs.reduce((sum, run) => sum + run.passed, 0)
-const scripts = [['check'], ['soak', '--', '--minutes', '2']]
+/** With the suites above, all of `npm run check`. */
+const scripts = [['types'], ['lint'], ['unused'], ['soak', '--', '--minutes', '2']]
 const failedScripts = isInstalled ? scripts.filter((script) => !npm('run', ...script)) : scripts
 for (const failure of runs.flatMap((run) => run.failures)) console.log(`FAILED ${failure}`)
 for (const script of failedScripts) console.log(`npm run ${script.join(' ')} failed`)
