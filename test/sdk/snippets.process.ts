@@ -83,7 +83,7 @@ describe('the programs of the README, with nothing installed but the package', (
     expect(lines).toBeLessThanOrEqual(42)
     await logIn()
     const port = new URL(service.base).port
-    const welcomes = (said: string[]) => said.filter((content) => content.startsWith('Welcome'))
+    const welcomes = (said: string[]) => said.filter((content) => content.startsWith('Welcome, '))
     {
       await using bot = run('bot.mjs')
       await bot.until(/listening/)
