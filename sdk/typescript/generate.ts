@@ -13,7 +13,7 @@ export function wholeDocument() {
   return {
     ...ours,
     paths: { ...ours?.paths, ...extensions?.paths },
-    components: { ...ours?.components, schemas: { ...extensions?.components?.schemas, ...ours?.components?.schemas } },
+    components: { ...ours?.components, schemas: { ...ours?.components?.schemas, ...extensions?.components?.schemas } },
   }
 }
 

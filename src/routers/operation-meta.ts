@@ -25,7 +25,7 @@ export type Operation = {
   isConstant: boolean
   /** Ours, beyond the specification: described in a document of its own. */
   isExtension: boolean
-  /** Of the specification, and takes or gives more than that says: described in full beside the extensions. */
+  /** Of the specification, and takes or gives more than that says: its schemas are among the extensions, in full. */
   isExtended: boolean
   problems: readonly ProblemCode[]
   /** What will be gone, or closed to somebody, in a sentence; undefined where nothing is. */

@@ -10,6 +10,19 @@ class ChannelName(TypedDict):
     username: str
 
 
+class WebhookTestEvent(TypedDict):
+    id: str
+    type: Literal["webhook.test"]
+    timestamp: str
+    channel: ChannelName
+    sequence: int
+    data: TestNotice
+
+
+class TestNotice(TypedDict):
+    message: str
+
+
 class LivestreamStartedEvent(TypedDict):
     id: str
     type: Literal["livestream.started"]
@@ -115,71 +128,13 @@ class Channel(TypedDict):
     is_live: bool
 
 
-class OtherEvent(TypedDict):
-    id: str
-    type: str
-    timestamp: str
-    channel: ChannelName
-    sequence: int
-    data: dict[str, Any]
-
-
 class TokenResponse(TypedDict):
     access_token: str
     token_type: Literal["Bearer"]
     expires_in: float
     scope: str
     refresh_token: str
-
-
-class Introspection(TypedDict):
-    active: bool
-    client_id: str
-    scope: str
-    token_type: str
-    iss: str
-    sub: str
-    username: str
-    aud: str
-    exp: float
-    iat: float
-    cnf: dict[str, Any]
-
-
-class DeviceAuthorization(TypedDict):
-    device_code: str
-    user_code: str
-    verification_uri: str
-    verification_uri_complete: str
-    expires_in: float
-    interval: float
-
-
-class UserInfo(TypedDict):
-    sub: str
-    preferred_username: str
-    profile: str
-    picture: str
-    updated_at: float
-    email: str
-    email_verified: bool
-
-
-class KeySet(TypedDict):
-    keys: list[dict[str, Any]]
-
-
-class WebhookTestEvent(TypedDict):
-    id: str
-    type: Literal["webhook.test"]
-    timestamp: str
-    channel: ChannelName
-    sequence: int
-    data: TestNotice
-
-
-class TestNotice(TypedDict):
-    message: str
+    id_token: str
 
 
 class CurrentUser(TypedDict):
@@ -242,6 +197,52 @@ class WorkReport(TypedDict):
     delivered: float
     failed: float
     retried: float
+
+
+class OtherEvent(TypedDict):
+    id: str
+    type: str
+    timestamp: str
+    channel: ChannelName
+    sequence: int
+    data: dict[str, Any]
+
+
+class Introspection(TypedDict):
+    active: bool
+    client_id: str
+    scope: str
+    token_type: str
+    iss: str
+    sub: str
+    username: str
+    aud: str
+    exp: float
+    iat: float
+    cnf: dict[str, Any]
+
+
+class DeviceAuthorization(TypedDict):
+    device_code: str
+    user_code: str
+    verification_uri: str
+    verification_uri_complete: str
+    expires_in: float
+    interval: float
+
+
+class UserInfo(TypedDict):
+    sub: str
+    preferred_username: str
+    profile: str
+    picture: str
+    updated_at: float
+    email: str
+    email_verified: bool
+
+
+class KeySet(TypedDict):
+    keys: list[dict[str, Any]]
 
 
 #: What happened in a channel; `type` tells which. More will come: leave a branch for what your program does not know.

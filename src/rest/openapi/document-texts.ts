@@ -24,7 +24,8 @@ Who has no public address reads them from a feed, which is described at \`/opena
 **Versions.** Within \`/v1\` only additions; what breaks comes as \`/v2\` beside it for at least twelve months.`
 
 export const extensionsDescription = `What the service offers beyond its specification, which is described at \`/openapi.json\`: credentials, answers, errors
-and limits are as there. It may grow within \`/v1\` like everything else.
+and limits are as there. The schemas \`CreateTokenRequest\` and \`TokenResponse\` are those of \`POST /oauth/token\` with all that it takes and gives
+here. It may grow within \`/v1\` like everything else.
 
 Events are described at \`/asyncapi.json\` as well, for who reads a stream.`
 

@@ -90,7 +90,9 @@ function describe(publicUrl: string, { title, description, isExtension, schemas 
     if (!derived) throw new Error(`trpc-to-openapi did not describe ${line}`)
     const body = route.form && derived.requestBody && bodyOf(route, derived.requestBody)
     if (body) named[body.name] = body.schema
-    paths[path] = { ...paths[path], [method]: repair(route, derived, body?.body) }
+    // a path is in one document: of what takes or gives more than the specification says, the other has the schemas
+    if (route.operation.isExtension === isExtension)
+      paths[path] = { ...paths[path], [method]: repair(route, derived, body?.body) }
   }
   const operations = Object.values(paths).flatMap((item) => Object.values(item))
   const text = JSON.stringify(operations)

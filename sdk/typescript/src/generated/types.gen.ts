@@ -6,6 +6,28 @@ export type ClientOptions = {
 
 export type Webhooks = OnLivestreamStartedWebhookRequest | OnLivestreamUpdatedWebhookRequest | OnLivestreamEndedWebhookRequest | OnChatMessageSentWebhookRequest | OnChatMessageDeletedWebhookRequest | OnModerationBanCreatedWebhookRequest | OnModerationBanRemovedWebhookRequest | OnChannelUpdatedWebhookRequest | OnWebhookTestWebhookRequest;
 
+export type WebhookTestEvent = {
+    /**
+     * The same on every attempt and replay, and in the header `webhook-id`.
+     */
+    id: string;
+    type: 'webhook.test';
+    timestamp: string;
+    channel: {
+        id: string;
+        username: string;
+    };
+    /**
+     * Counts the events of the channel from 1 without gaps; 0 in a test.
+     */
+    sequence: number;
+    data: TestNotice;
+};
+
+export type TestNotice = {
+    message: string;
+};
+
 export type LivestreamStartedEvent = {
     /**
      * The same on every attempt and replay, and in the header `webhook-id`.
@@ -192,6 +214,207 @@ export type Channel = {
     is_live: boolean;
 };
 
+export type TokenResponse = {
+    access_token: string;
+    token_type: 'Bearer';
+    /**
+     * Seconds.
+     */
+    expires_in: number;
+    scope: string;
+    refresh_token?: string;
+    /**
+     * With the scope `openid`: who has logged in.
+     */
+    id_token?: string;
+};
+
+export type CurrentUser = {
+    id: string;
+    username: string;
+    email: string;
+    bio: string | null;
+    image_url: string | null;
+};
+
+export type Category = {
+    id: string;
+    slug: string;
+    label: string;
+    description: string | null;
+    image_url: string | null;
+    featured: boolean;
+    sort_order: number;
+};
+
+export type ListedMessage = {
+    id: string;
+    content: string;
+    /**
+     * `text`; `system` and `announcement` are reserved.
+     */
+    type: string;
+    created_at: string;
+    user_identity: string;
+    user_name: string;
+};
+
+export type SentMessage = {
+    id: string;
+    content: string;
+    /**
+     * `text`; `system` and `announcement` are reserved.
+     */
+    type: string;
+    created_at: string;
+    room_name: string;
+};
+
+export type Subscription = {
+    id: string;
+    url: string;
+    event_types: Array<string>;
+    description: string | null;
+    /**
+     * `enabled` or `disabled`.
+     */
+    status: string;
+    created_at: string;
+};
+
+export type CreatedSubscription = {
+    id: string;
+    url: string;
+    event_types: Array<string>;
+    description: string | null;
+    /**
+     * `enabled` or `disabled`.
+     */
+    status: string;
+    created_at: string;
+    signing_secret: string;
+};
+
+export type WorkReport = {
+    ok: true;
+    processed: number;
+    delivered: number;
+    failed: number;
+    retried: number;
+};
+
+export type CreateTokenRequest = {
+    /**
+     * `authorization_code`, `refresh_token` or `client_credentials`.
+     */
+    grant_type: 'authorization_code' | 'refresh_token' | 'client_credentials' | 'urn:ietf:params:oauth:grant-type:device_code';
+    /**
+     * Unless the client authenticates by HTTP Basic.
+     */
+    client_id?: string;
+    /**
+     * Of a confidential client that does not authenticate by HTTP Basic.
+     */
+    client_secret?: string;
+    /**
+     * RFC 7521, section 4.2.
+     */
+    client_assertion_type?: string;
+    /**
+     * RFC 7521, section 4.2.
+     */
+    client_assertion?: string;
+    /**
+     * With `authorization_code`: the code of the redirect.
+     */
+    code?: string;
+    /**
+     * With `authorization_code`: what the code challenge was made from, 43 to 128 characters.
+     */
+    code_verifier?: string;
+    /**
+     * With `authorization_code`: where the code was sent; may be left out.
+     */
+    redirect_uri?: string;
+    /**
+     * The address of ours that the token is for (RFC 8707); all of `/v1` when left out.
+     */
+    resource?: string;
+    /**
+     * With `refresh_token`: the newest one of the grant.
+     */
+    refresh_token?: string;
+    /**
+     * Scopes with spaces between; all that is possible when left out.
+     */
+    scope?: string;
+    /**
+     * With the grant for devices: the code of the device authorization.
+     */
+    device_code?: string;
+};
+
+export type RevokeTokenRequest = {
+    /**
+     * An access token or a refresh token.
+     */
+    token: string;
+    /**
+     * Unless the client authenticates by HTTP Basic.
+     */
+    client_id?: string;
+    /**
+     * Of a confidential client that does not authenticate by HTTP Basic.
+     */
+    client_secret?: string;
+};
+
+export type SendChatMessageRequest = {
+    /**
+     * A channel’s username, in any case.
+     */
+    room_name: string;
+    /**
+     * 1 to 500 characters (code points).
+     */
+    content: string;
+};
+
+export type CreateBanRequest = {
+    /**
+     * Who is to be banned.
+     */
+    user_id: string;
+};
+
+export type CreateSubscriptionRequest = {
+    /**
+     * Where events are sent by POST: https, and reachable from the internet.
+     */
+    url: string;
+    /**
+     * What is sent. `moderation.*` needs a user’s token.
+     */
+    event_types: Array<'livestream.started' | 'livestream.updated' | 'livestream.ended' | 'chat.message.sent' | 'chat.message.deleted' | 'moderation.ban.created' | 'moderation.ban.removed' | 'channel.updated'>;
+    /**
+     * Of your choice, for you to read.
+     */
+    description?: string | null;
+};
+
+export type ErrorEnvelope = {
+    error: {
+        /**
+         * What to act on. There may be new ones; at present: invalid_request, invalid_grant, authorization_pending, slow_down, access_denied, expired_token, invalid_target, invalid_scope, invalid_dpop_proof, unauthorized_client, unsupported_grant_type, invalid_cursor, message_too_long, invalid_url, unknown_event_type, cannot_ban_self, limit_reached, idempotency_mismatch, unauthorized, invalid_token, invalid_client, insufficient_scope, user_token_required, forbidden, step_up_required, second_factor_required, sender_banned, unknown_room, not_found, channel_not_found, category_not_found, livestream_not_found, message_not_found, user_not_found, subscription_not_found, method_not_allowed, already_banned, already_live, cursor_expired, payload_too_large, unsupported_media_type, rate_limited, internal_error, unavailable.
+         */
+        code: string;
+        /**
+         * What to show to a developer. Its wording may change.
+         */
+        message: string;
+    };
+};
+
 export type OtherEvent = {
     /**
      * The same on every attempt and replay, and in the header `webhook-id`.
@@ -213,17 +436,6 @@ export type OtherEvent = {
     data: {
         [key: string]: unknown;
     };
-};
-
-export type TokenResponse = {
-    access_token: string;
-    token_type: 'Bearer';
-    /**
-     * Seconds.
-     */
-    expires_in: number;
-    scope: string;
-    refresh_token?: string;
 };
 
 export type Introspection = {
@@ -312,41 +524,6 @@ export type KeySet = {
     }>;
 };
 
-export type CreateTokenRequest = {
-    /**
-     * `authorization_code`, `refresh_token` or `client_credentials`.
-     */
-    grant_type: 'authorization_code' | 'refresh_token' | 'client_credentials';
-    /**
-     * Unless the client authenticates by HTTP Basic.
-     */
-    client_id?: string;
-    /**
-     * Of a confidential client that does not authenticate by HTTP Basic.
-     */
-    client_secret?: string;
-    /**
-     * With `authorization_code`: the code of the redirect.
-     */
-    code?: string;
-    /**
-     * With `authorization_code`: what the code challenge was made from, 43 to 128 characters.
-     */
-    code_verifier?: string;
-    /**
-     * With `authorization_code`: where the code was sent; may be left out.
-     */
-    redirect_uri?: string;
-    /**
-     * With `refresh_token`: the newest one of the grant.
-     */
-    refresh_token?: string;
-    /**
-     * Scopes with spaces between; all that is possible when left out.
-     */
-    scope?: string;
-};
-
 export type IntrospectTokenRequest = {
     /**
      * An access token or a refresh token.
@@ -395,163 +572,6 @@ export type AuthorizeDeviceRequest = {
      * The address of ours that the token is for (RFC 8707); all of `/v1` when left out.
      */
     resource?: string;
-};
-
-export type ErrorEnvelope = {
-    error: {
-        /**
-         * What to act on. There may be new ones; at present: invalid_request, invalid_grant, authorization_pending, slow_down, access_denied, expired_token, invalid_target, invalid_scope, invalid_dpop_proof, unauthorized_client, unsupported_grant_type, invalid_cursor, message_too_long, invalid_url, unknown_event_type, cannot_ban_self, limit_reached, idempotency_mismatch, unauthorized, invalid_token, invalid_client, insufficient_scope, user_token_required, forbidden, step_up_required, second_factor_required, sender_banned, unknown_room, not_found, channel_not_found, category_not_found, livestream_not_found, message_not_found, user_not_found, subscription_not_found, method_not_allowed, already_banned, already_live, cursor_expired, payload_too_large, unsupported_media_type, rate_limited, internal_error, unavailable.
-         */
-        code: string;
-        /**
-         * What to show to a developer. Its wording may change.
-         */
-        message: string;
-    };
-};
-
-export type WebhookTestEvent = {
-    /**
-     * The same on every attempt and replay, and in the header `webhook-id`.
-     */
-    id: string;
-    type: 'webhook.test';
-    timestamp: string;
-    channel: {
-        id: string;
-        username: string;
-    };
-    /**
-     * Counts the events of the channel from 1 without gaps; 0 in a test.
-     */
-    sequence: number;
-    data: TestNotice;
-};
-
-export type TestNotice = {
-    message: string;
-};
-
-export type CurrentUser = {
-    id: string;
-    username: string;
-    email: string;
-    bio: string | null;
-    image_url: string | null;
-};
-
-export type Category = {
-    id: string;
-    slug: string;
-    label: string;
-    description: string | null;
-    image_url: string | null;
-    featured: boolean;
-    sort_order: number;
-};
-
-export type ListedMessage = {
-    id: string;
-    content: string;
-    /**
-     * `text`; `system` and `announcement` are reserved.
-     */
-    type: string;
-    created_at: string;
-    user_identity: string;
-    user_name: string;
-};
-
-export type SentMessage = {
-    id: string;
-    content: string;
-    /**
-     * `text`; `system` and `announcement` are reserved.
-     */
-    type: string;
-    created_at: string;
-    room_name: string;
-};
-
-export type Subscription = {
-    id: string;
-    url: string;
-    event_types: Array<string>;
-    description: string | null;
-    /**
-     * `enabled` or `disabled`.
-     */
-    status: string;
-    created_at: string;
-};
-
-export type CreatedSubscription = {
-    id: string;
-    url: string;
-    event_types: Array<string>;
-    description: string | null;
-    /**
-     * `enabled` or `disabled`.
-     */
-    status: string;
-    created_at: string;
-    signing_secret: string;
-};
-
-export type WorkReport = {
-    ok: true;
-    processed: number;
-    delivered: number;
-    failed: number;
-    retried: number;
-};
-
-export type RevokeTokenRequest = {
-    /**
-     * An access token or a refresh token.
-     */
-    token: string;
-    /**
-     * Unless the client authenticates by HTTP Basic.
-     */
-    client_id?: string;
-    /**
-     * Of a confidential client that does not authenticate by HTTP Basic.
-     */
-    client_secret?: string;
-};
-
-export type SendChatMessageRequest = {
-    /**
-     * A channel’s username, in any case.
-     */
-    room_name: string;
-    /**
-     * 1 to 500 characters (code points).
-     */
-    content: string;
-};
-
-export type CreateBanRequest = {
-    /**
-     * Who is to be banned.
-     */
-    user_id: string;
-};
-
-export type CreateSubscriptionRequest = {
-    /**
-     * Where events are sent by POST: https, and reachable from the internet.
-     */
-    url: string;
-    /**
-     * What is sent. `moderation.*` needs a user’s token.
-     */
-    event_types: Array<'livestream.started' | 'livestream.updated' | 'livestream.ended' | 'chat.message.sent' | 'chat.message.deleted' | 'moderation.ban.created' | 'moderation.ban.removed' | 'channel.updated'>;
-    /**
-     * Of your choice, for you to read.
-     */
-    description?: string | null;
 };
 
 /**
