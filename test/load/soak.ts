@@ -54,10 +54,13 @@ for (let n = 0; n < SLOW_SUBSCRIPTIONS; n++) await subscribe('slow', stranger)
 
 const ahead: SoakFault[] = []
 const calm = new AbortController()
+/** Who ends the run early still has a verdict, and none of its processes stays. */
+const interrupted = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
 const begun = performance.now()
 const load = putLoadOn(stage, seen, hooks.url, calm.signal)
 const hostile = stage.bases.flatMap((base) => [shortClients(base, SHORT_EVERY_MS), stalledClients(base, stranger)])
-while (performance.now() - begun < runMs) await breakSomething()
+while (!interrupted.signal.aborted && performance.now() - begun < runMs) await breakSomething()
 calm.abort()
 for (const stop of hostile) stop()
 await stage.untilReady()
@@ -89,7 +92,9 @@ async function takeToken(): Promise<string> {
 
 /** Waits for a while, breaks one thing, and sees how long nobody was answered. Everything was broken once before anything is again. */
 async function breakSomething() {
-  await after(KILL_EVERY_MS * (0.5 + Math.random()))
+  const { signal } = interrupted
+  await after(KILL_EVERY_MS * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined)
+  if (signal.aborted) return
   if (ahead.length === 0) ahead.push(...shuffled(stage.faults))
   const what = await ahead.pop()?.()
   if (what === undefined) return

@@ -1,4 +1,4 @@
-import { Stack, Text, TextInput } from '@mantine/core'
+import { Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useId, useState } from 'react'
@@ -100,8 +100,7 @@ type FindingOptionProps = { id: string; finding: Finding; isChosen: boolean; onC
 
 function FindingOption({ id, finding: { kind, title, detail }, isChosen, onChoose }: FindingOptionProps) {
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus, and its keys choose
-    <div id={id} role="option" tabIndex={-1} aria-selected={isChosen} className="finding" onClick={onChoose}>
+    <UnstyledButton id={id} role="option" tabIndex={-1} aria-selected={isChosen} className="finding" onClick={onChoose}>
       <Text size="sm" fw={600} className="breakable" component="span">
         {title}
       </Text>
@@ -109,6 +108,6 @@ function FindingOption({ id, finding: { kind, title, detail }, isChosen, onChoos
         {kind}
         {detail && ` · ${detail}`}
       </Text>
-    </div>
+    </UnstyledButton>
   )
 }
