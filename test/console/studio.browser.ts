@@ -44,7 +44,9 @@ describe.skipIf(!hasBrowser).each([1280, 390])('the studio at %d px', (width) =>
     const response = await fetch(room, { headers: { authorization: `Bearer ${demo.api_key}` } })
     const { data } = (await response.json()) as { data: unknown[] }
     for (let n = data.length; n < PAGE + 10; n++)
-      expect((await call('/v1/chat/messages', { room_name: 'streamer', content: `Line ${width}.${n}` })).status).toBe(201)
+      expect((await call('/v1/chat/messages', { room_name: 'streamer', content: `Line ${width}.${n}` })).status).toBe(
+        201,
+      )
     await call('/v1/chat/messages', { room_name: 'streamer', content: `Last of the pages at ${width}` })
   }
 
