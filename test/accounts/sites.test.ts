@@ -4,7 +4,7 @@ import { countFailedProof } from '../../src/domain/access/failed-proofs.ts'
 import { signUp } from '../../src/domain/accounts/accounts.ts'
 import { guess } from '../../src/domain/accounts/login.ts'
 import type { CalledContext } from '../../src/domain/core/context.ts'
-import { rateLimits } from '../../src/domain/core/rate-limits.ts'
+import { rateLimits, siteLimit } from '../../src/domain/core/rate-limits.ts'
 import { rejectClient } from '../../src/domain/oauth/client/authenticate-client.ts'
 import { createTestContext } from '../support/context.ts'
 import { caller } from '../support/flows.ts'
@@ -18,19 +18,29 @@ const reserved = { username: 'admin', email: 'ada@example.com', password: 'a lon
 
 /** What may be tried a hundred times too often from one address, and how often it counts for the site of that. */
 const tries: [what: string, counted: Limit, site: Limit, tried: Try][] = [
-  ['guesses', rateLimits.loginAddress, rateLimits.loginSite, (ctx, n) => guess(ctx, `account ${n}`, wrong)],
-  ['guesses for one account', rateLimits.loginAccount, rateLimits.loginSite, (ctx) => guess(ctx, 'ada', wrong)],
-  ['sign-ups', rateLimits.signUp, rateLimits.signUpSite, (ctx) => signUp(ctx, reserved)],
+  [
+    'guesses',
+    rateLimits.loginAddress,
+    siteLimit(rateLimits.loginAddress),
+    (ctx, n) => guess(ctx, `account ${n}`, wrong),
+  ],
+  [
+    'guesses for one account',
+    rateLimits.loginAccount,
+    siteLimit(rateLimits.loginAddress),
+    (ctx) => guess(ctx, 'ada', wrong),
+  ],
+  ['sign-ups', rateLimits.signUp, siteLimit(rateLimits.signUp), (ctx) => signUp(ctx, reserved)],
   [
     'clients that fail',
     rateLimits.clientAuthentication,
-    rateLimits.clientAuthenticationSite,
+    siteLimit(rateLimits.clientAuthenticationAddress),
     (ctx) => rejectClient(ctx, { id: 'x', secret: undefined, scheme: 'Basic' }),
   ],
   [
     'proofs that fail',
     rateLimits.dpopProofAddress,
-    rateLimits.dpopProofSite,
+    siteLimit(rateLimits.dpopProofAddress),
     (ctx) => countFailedProof(ctx, ctx.caller.address),
   ],
 ]

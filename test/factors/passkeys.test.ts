@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { memoryCounters } from '../../src/counters/counters.ts'
 import { findSession } from '../../src/domain/access/sessions.ts'
 import { completeLoginByPasskey, logInByPasskey } from '../../src/domain/accounts/passkey-login.ts'
 import { stepUp, stepUpWays } from '../../src/domain/accounts/step-up.ts'
+import { rateLimits } from '../../src/domain/core/rate-limits.ts'
 import { listFactors } from '../../src/domain/factors/list.ts'
 import { passkeyRequest } from '../../src/domain/factors/passkey-assertion.ts'
 import { finishPasskey, startPasskey } from '../../src/domain/factors/passkey-registration.ts'
@@ -65,6 +67,23 @@ test('what a passkey has signed counts once, for its visitor, its use, its origi
   const late = passkey.get(await asked())
   app.later(11)
   await expect(logIn(late)).rejects.toMatchObject(refused)
+})
+
+test('guesses count for their own passkey: with wrong ones nobody keeps the others behind the same address out', async () => {
+  const [victim, other] = [await withPasskey(), await withPasskey()]
+  const ctx = { ...(await stranger()), counters: memoryCounters() }
+  const attempt = async (assertion: object) => logInByPasskey(ctx, 'visitor', JSON.stringify(assertion))
+  const { points } = rateLimits.loginAccount
+  for (let n = 0; n < points; n++) await expect(attempt({})).rejects.toMatchObject(refused)
+  const wrong = async () => victim.passkey.get(await asked('another visitor'))
+  for (let n = 0; n < points; n++) await expect(attempt(await wrong())).rejects.toMatchObject(refused)
+  await expect(attempt(await wrong())).rejects.toMatchObject({ code: 'rate_limited' })
+  expect(await attempt(other.passkey.get(await asked()))).toEqual(expect.any(String))
+
+  const here = { ...other.ctx, counters: ctx.counters }
+  const { passkey } = await stepUpWays(here)
+  if (!passkey) throw new Error('There are no passkeys here')
+  await stepUp(here, { passkey: other.passkey.get(passkey) })
 })
 
 test('a counter that does not go up is that of a copy, also of two at once; a passkey that never counts is taken', async () => {

@@ -2,7 +2,7 @@ import type { Caller } from '../core/caller.ts'
 import type { Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
-import { countOrRefuse, networkOf, rateLimits } from '../core/rate-limits.ts'
+import { countAllOrRefuse, countsByAddress, rateLimits } from '../core/rate-limits.ts'
 import { isSame } from '../core/timing-safe.ts'
 import { admitThisMachine } from './this-machine.ts'
 
@@ -21,6 +21,7 @@ export async function admitCron(ctx: Context, caller: Caller): Promise<undefined
   const given = /^Bearer +(\S+)$/i.exec(caller.authorization ?? '')?.[1]
   if (given === undefined) throw new Problem('unauthorized', 'Send "Authorization: Bearer <CRON_SECRET>".')
   if (isSame(sha256(given), sha256(cronAccess.secret))) return undefined
-  await countOrRefuse(ctx, rateLimits.cronAuthentication, networkOf(caller.address), 'Too many wrong secrets.')
+  const counts = countsByAddress(rateLimits.cronAuthentication, caller.address)
+  await countAllOrRefuse(ctx, counts, 'Too many wrong secrets.')
   throw new Problem('invalid_token', 'This is not the CRON_SECRET of this service.')
 }

@@ -1,6 +1,6 @@
 import type { Count, Counters, Limit } from '../../counters/counters.ts'
 import type { Context } from '../core/context.ts'
-import { networkOf, rateLimits, refuseExceeded, siteOf } from '../core/rate-limits.ts'
+import { countsByAddress, rateLimits, refuseExceeded } from '../core/rate-limits.ts'
 
 type ProofContext = Pick<Context, 'counters' | 'now'>
 type Refusal = { limit: Limit; count: Count; untilMs: number }
@@ -30,14 +30,7 @@ export async function countFailedProof(ctx: ProofContext, address: string): Prom
   }
 }
 
-/** The site comes last: who is refused uses up nothing of it. */
-function countsOf(address: string) {
-  const site = siteOf(address)
-  return [
-    [rateLimits.dpopProofAddress, networkOf(address)],
-    ...(site === undefined ? [] : [[rateLimits.dpopProofSite, site] as const]),
-  ] as const
-}
+const countsOf = (address: string) => countsByAddress(rateLimits.dpopProofAddress, address)
 
 const nameOf = (limit: Limit, key: string) => `${limit.name} ${key}`
 

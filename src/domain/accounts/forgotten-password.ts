@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import { statement } from '../../db/statement.ts'
 import type { CalledContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
-import { countOrRefuse, networkOf, rateLimits, siteOf } from '../core/rate-limits.ts'
+import { countAllOrRefuse, countsByAddress, rateLimits } from '../core/rate-limits.ts'
 import { transact } from '../core/transaction.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import { keepLink, linkLifeMs, newLinkToken, useLink } from './mail-links.ts'
@@ -30,10 +30,8 @@ const findAsked = statement<[asked: string, limit: number], Asked>(`
  * somebody: what is done for them is not waited for. Throws `rate_limited`, by the caller's network alone.
  */
 export async function requestReset(ctx: CalledContext, asked: string): Promise<void> {
-  const words = 'Too many requests from here. Try again later.'
-  await countOrRefuse(ctx, rateLimits.forgottenPassword, networkOf(ctx.caller.address), words)
-  const site = siteOf(ctx.caller.address)
-  if (site !== undefined) await countOrRefuse(ctx, rateLimits.forgottenPasswordSite, site, words)
+  const counts = countsByAddress(rateLimits.forgottenPassword, ctx.caller.address)
+  await countAllOrRefuse(ctx, counts, 'Too many requests from here. Try again later.')
 
   const answered = after(ANSWER_MS)
   const found = await findAsked(ctx.db, asked, CLAIMS_MAX)

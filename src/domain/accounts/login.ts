@@ -1,11 +1,10 @@
 import { and, eq } from 'drizzle-orm'
-import type { Limit } from '../../counters/counters.ts'
 import { users } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
 import { isUsername } from '../channels.ts'
 import type { CalledContext, Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
-import { countOrRefuse, networkOf, rateLimits, siteOf } from '../core/rate-limits.ts'
+import { type Counted, countAllOrRefuse, countsByAddress, networkOf, rateLimits } from '../core/rate-limits.ts'
 import { isEmailAddress } from '../mail/address.ts'
 import { type Entry, enterByPassword } from './enter.ts'
 import { hashPassword, isOutdated, isPassword } from './passwords.ts'
@@ -32,8 +31,6 @@ export async function logIn(ctx: CalledContext, { username, password }: Credenti
   return entry
 }
 
-type Counted = readonly [limit: Limit, key: string]
-
 /**
  * Runs one guess at the password of an account; `attempt` resolves to undefined for a wrong one. Each guess counts
  * before its outcome is known, so that parallel guesses cannot exceed the limit; a right one is given back. Throws
@@ -45,15 +42,10 @@ export async function guess<Right>(
   attempt: () => Promise<Right | undefined>,
   more: readonly Counted[] = [],
 ): Promise<Right | undefined> {
-  const network = networkOf(ctx.caller.address)
-  const site = siteOf(ctx.caller.address)
-  const counts: Counted[] = [
-    [rateLimits.loginAddress, network], // first, so that a refused address counts no further guesses for accounts
-    [rateLimits.loginAccount, `${account} ${network}`],
-    ...more,
-    ...(site === undefined ? [] : [[rateLimits.loginSite, site] as const]), // last: who is refused uses up nothing of it
-  ]
-  for (const [limit, key] of counts) await countOrRefuse(ctx, limit, key, TOO_MANY)
+  const { address } = ctx.caller
+  const ofAccount: Counted = [rateLimits.loginAccount, `${account} ${networkOf(address)}`]
+  const counts = countsByAddress(rateLimits.loginAddress, address, [ofAccount, ...more])
+  await countAllOrRefuse(ctx, counts, TOO_MANY)
   const right = await attempt()
   if (right !== undefined) for (const [limit, key] of counts) await ctx.counters.giveBack(limit, key)
   return right

@@ -38,8 +38,8 @@ async function provedBy(
   asked: Asked,
   proceed: (tx: Entering, passkey: ProvedPasskey) => Promise<string | undefined>,
 ): Promise<string> {
-  const session = await guess(ctx, 'passkey', async () => {
-    const read = readAssertion(assertion)
+  const read = readAssertion(assertion)
+  const session = await guess(ctx, `passkey ${read?.id}`, async () => {
     const passkey = read && (await provePasskey(ctx, read, asked))
     if (!passkey) return undefined
     return transact(ctx, async (tx) => {

@@ -76,7 +76,7 @@ async function byCode(ctx: SessionContext, code: string): Promise<Authentication
 
 async function byPasskey(ctx: SessionContext, assertion: PasskeyAssertion): Promise<AuthenticationMethod> {
   const { userId } = ctx.principal
-  const isRight = await guess(ctx, 'passkey', async () => {
+  const isRight = await guess(ctx, `passkey ${assertion.id}`, async () => {
     const passkey = await provePasskey(ctx, assertion, { use: 'step-up', secret: ctx.caller.session ?? '' })
     if (passkey?.userId !== userId) return undefined
     return (await transact(ctx, (tx) => consumePasskey(tx, passkey))) || undefined

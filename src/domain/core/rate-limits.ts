@@ -3,7 +3,7 @@ import type { Count, Limit } from '../../counters/counters.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
 
-/** Every limit of the service and what it counts. The verb that counts chooses the key. */
+/** Every limit of the service and what it counts. The verb that counts chooses the key; what is counted by address has two. */
 export const rateLimits = {
   /** Requests under `/v1` and `/trpc`, by credential. */
   credential: { name: 'credential', points: 800, windowS: 60 },
@@ -15,12 +15,8 @@ export const rateLimits = {
   clientAuthentication: { name: 'client-authentication', points: 20, windowS: 60 },
   /** Failed authentications at the token endpoint, by address alone. */
   clientAuthenticationAddress: { name: 'client-authentication-address', points: 600, windowS: 60 },
-  /** The same by the IPv6 network of a whole site. */
-  clientAuthenticationSite: { name: 'client-authentication-site', points: 6000, windowS: 60 },
   /** DPoP proofs whose signature was verified in vain, by address. */
   dpopProofAddress: { name: 'dpop-proof-address', points: 600, windowS: 60 },
-  /** The same by the IPv6 network of a whole site. */
-  dpopProofSite: { name: 'dpop-proof-site', points: 6000, windowS: 60 },
   /** Tokens that stand for an application, by client. */
   applicationTokens: { name: 'application-tokens', points: 600, windowS: 60 },
   /** Tokens that stand for a user, by client and user, so that no user takes from what the client's others have. */
@@ -29,45 +25,59 @@ export const rateLimits = {
   authorizationSession: { name: 'authorization-session', points: 120, windowS: 60 },
   /** Those of whoever is not logged in, by address. */
   authorizationAddress: { name: 'authorization-address', points: 600, windowS: 60 },
-  /** The same by the IPv6 network of a whole site. */
-  authorizationSite: { name: 'authorization-site', points: 6_000, windowS: 60 },
   /** Codes for devices, by address. */
   deviceCodes: { name: 'device-codes', points: 120, windowS: 60 },
-  /** The same by the IPv6 network of a whole site. */
-  deviceCodesSite: { name: 'device-codes-site', points: 1_200, windowS: 60 },
   /** Codes of devices that somebody entered and that are none, by login session. */
   userCodeSession: { name: 'user-code-session', points: 10, windowS: 900 },
   /** The same by address. */
   userCodeAddress: { name: 'user-code-address', points: 10, windowS: 900 },
-  /** The same by the IPv6 network of a whole site. */
-  userCodeSite: { name: 'user-code-site', points: 100, windowS: 900 },
   /** Wrong secrets of the cron job, by address. */
   cronAuthentication: { name: 'cron-authentication', points: 20, windowS: 60 },
   /** Wrong stream keys, by the address of the encoder. */
   streamKey: { name: 'stream-key', points: 20, windowS: 60 },
-  /** The same by the IPv6 network of a whole site. */
-  streamKeySite: { name: 'stream-key-site', points: 200, windowS: 60 },
   /** Wrong secrets of media servers, by address. */
   ingestAuthentication: { name: 'ingest-authentication', points: 20, windowS: 60 },
   /** Failed logins, by account and address. */
   loginAccount: { name: 'login-account', points: 5, windowS: 900 },
   /** Failed logins, by address alone. */
   loginAddress: { name: 'login-address', points: 100, windowS: 3600 },
-  /** The same by the IPv6 network of a whole site. */
-  loginSite: { name: 'login-site', points: 1000, windowS: 3600 },
   /** Wrong codes of an authenticator, by account: there are only a million of them. */
   codeAccount: { name: 'code-account', points: 50, windowS: 86_400 },
   /** New accounts, by address. */
   signUp: { name: 'sign-up', points: 20, windowS: 3600 },
-  /** The same by the IPv6 network of a whole site. */
-  signUpSite: { name: 'sign-up-site', points: 200, windowS: 3600 },
   /** Requests for a link to set a new password, by address. */
   forgottenPassword: { name: 'forgotten-password', points: 20, windowS: 3600 },
-  /** The same by the IPv6 network of a whole site. */
-  forgottenPasswordSite: { name: 'forgotten-password-site', points: 200, windowS: 3600 },
   /** `webhook.test` on demand, by subscription. */
   webhookTest: { name: 'webhook-test', points: 10, windowS: 60 },
 } as const satisfies Record<string, Limit>
+
+/** A limit, and the key for which one is counted. */
+export type Counted = readonly [limit: Limit, key: string]
+
+/** How much more a site has than one of its networks, so that neighbours of somebody who tries are not refused with them. */
+const SITE_FACTOR = 10
+
+/** What an IPv6 site may, where each of its networks may what `limit` says. */
+export const siteLimit = ({ name, points, windowS }: Limit): Limit => ({
+  name: `${name}-site`,
+  points: SITE_FACTOR * points,
+  windowS,
+})
+
+/**
+ * What counts for an address: its network, then `more`, then its site. The network comes first: once it is refused, its attempts
+ * add no counters for anything else. The site comes last: who is refused uses up nothing of it.
+ */
+export function countsByAddress(limit: Limit, address: string, more: readonly Counted[] = []): readonly Counted[] {
+  const site = siteOf(address)
+  const ofNetwork: Counted = [limit, networkOf(address)]
+  return site === undefined ? [ofNetwork, ...more] : [ofNetwork, ...more, [siteLimit(limit), site]]
+}
+
+/** Counts one of each. Throws `rate_limited`, in these words, at the first that is one too many. */
+export async function countAllOrRefuse(ctx: Pick<Context, 'counters'>, counts: readonly Counted[], words: Words) {
+  for (const [limit, key] of counts) await countOrRefuse(ctx, limit, key, words)
+}
 
 /** The message of a refusal; a function where it depends on the count. */
 type Words = string | ((count: Count) => string)
@@ -98,10 +108,7 @@ export function networkOf(address: string): string {
   return groupsOf(address).slice(0, 4).join(':')
 }
 
-/**
- * The /48 of an IPv6 address, which a site holds with all its 65,536 networks; undefined for any other address. Its limits are
- * ten times those of a network, so that neighbours of somebody who tries are not refused with them.
- */
+/** The /48 of an IPv6 address, which a site holds with all its 65,536 networks; undefined for any other address. */
 export function siteOf(address: string): string | undefined {
   return isIPv6(address) && !isMapped(address) ? groupsOf(address).slice(0, 3).join(':') : undefined
 }

@@ -3,7 +3,7 @@ import type { Caller } from '../core/caller.ts'
 import type { Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
-import { countOrRefuse, networkOf, rateLimits } from '../core/rate-limits.ts'
+import { countAllOrRefuse, countsByAddress, rateLimits } from '../core/rate-limits.ts'
 import { isSame } from '../core/timing-safe.ts'
 
 /**
@@ -17,6 +17,7 @@ export async function admitMediaServer(ctx: Context, caller: Caller, given: unkn
   const shown = /^Bearer +(\S+)$/i.exec(caller.authorization ?? '')?.[1] ?? given
   if (typeof shown !== 'string') throw new Problem('unauthorized', 'Send the INGEST_SECRET of this service.')
   if (isSame(sha256(shown), sha256(secret))) return
-  await countOrRefuse(ctx, rateLimits.ingestAuthentication, networkOf(caller.address), 'Too many wrong secrets.')
+  const counts = countsByAddress(rateLimits.ingestAuthentication, caller.address)
+  await countAllOrRefuse(ctx, counts, 'Too many wrong secrets.')
   throw new Problem('invalid_token', 'This is not the INGEST_SECRET of this service.')
 }

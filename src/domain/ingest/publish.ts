@@ -3,7 +3,7 @@ import { isWellFormed } from '../access/token-format.ts'
 import type { Context, UserContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
-import { countOrRefuse, networkOf, rateLimits, siteOf } from '../core/rate-limits.ts'
+import { countAllOrRefuse, countsByAddress, rateLimits } from '../core/rate-limits.ts'
 import { transact } from '../core/transaction.ts'
 import { livestreamOf, startLivestream } from '../livestreams.ts'
 import { attachLivestream, claimChannel } from './connections.ts'
@@ -66,9 +66,6 @@ export function onBehalfOf<Of extends Context>(ctx: Of, { id, username }: Channe
 
 /** The right key passes all the same: encoders behind one address, such as that of a relay, must not stop each other. */
 async function refuseKey(ctx: Context, { address = 'unknown' }: EncoderCall): Promise<never> {
-  const words = 'Too many wrong stream keys.'
-  await countOrRefuse(ctx, rateLimits.streamKey, networkOf(address), words)
-  const site = siteOf(address)
-  if (site !== undefined) await countOrRefuse(ctx, rateLimits.streamKeySite, site, words)
+  await countAllOrRefuse(ctx, countsByAddress(rateLimits.streamKey, address), 'Too many wrong stream keys.')
   throw new Problem('invalid_token', 'The stream key is invalid, or was rolled or revoked.')
 }

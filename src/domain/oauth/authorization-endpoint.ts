@@ -7,7 +7,7 @@ import type { Caller } from '../core/caller.ts'
 import type { CalledContext, ClientDocumentSource, Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { isId } from '../core/ids.ts'
-import { countOrRefuse, networkOf, rateLimits, siteOf } from '../core/rate-limits.ts'
+import { countAllOrRefuse, countOrRefuse, countsByAddress, rateLimits } from '../core/rate-limits.ts'
 import type { Scope } from '../core/scopes.ts'
 import { transact } from '../core/transaction.ts'
 import { isDocumentUrl } from './client/client-documents.ts'
@@ -71,10 +71,7 @@ async function describeUnregistered(ctx: Context, documents: ClientDocumentSourc
 export async function countAuthorization(ctx: CalledContext, session: { id: string } | undefined): Promise<void> {
   const words = 'Too many requests: wait a while before you try again.'
   if (session) return countOrRefuse(ctx, rateLimits.authorizationSession, session.id, words)
-  const { address } = ctx.caller
-  const site = siteOf(address)
-  await countOrRefuse(ctx, rateLimits.authorizationAddress, networkOf(address), words)
-  if (site !== undefined) await countOrRefuse(ctx, rateLimits.authorizationSite, site, words)
+  await countAllOrRefuse(ctx, countsByAddress(rateLimits.authorizationAddress, ctx.caller.address), words)
 }
 
 /** The parameters of an authorization request: none is repeated, none is empty. */

@@ -5,7 +5,7 @@ import { type Counters, type Limit, memoryCounters, unlimitedCounters } from '..
 import { countFailedProof, refuseThrottledProof } from '../../../src/domain/access/failed-proofs.ts'
 import { createApplication } from '../../../src/domain/applications/applications.ts'
 import { sha256 } from '../../../src/domain/core/digest.ts'
-import { rateLimits } from '../../../src/domain/core/rate-limits.ts'
+import { rateLimits, siteLimit } from '../../../src/domain/core/rate-limits.ts'
 import { createOAuthApp, credentials, errorOf } from '../../support/flows.ts'
 
 const TOKEN = 'POST /oauth/token'
@@ -106,7 +106,7 @@ test('R09 the refusal ends with its minute, and holds for the networks of an IPv
   atMs += windowS * 1000
   expect(() => refuseThrottledProof(ctx, '192.0.2.1')).not.toThrow()
 
-  for (let n = 0; n < rateLimits.dpopProofSite.points; n++) await fail(`2001:db8:1:${n % 20}::1`)
+  for (let n = 0; n < siteLimit(rateLimits.dpopProofAddress).points; n++) await fail(`2001:db8:1:${n % 20}::1`)
   expect(() => refuseThrottledProof(ctx, '2001:db8:1:99::1')).toThrow('Too many failed DPoP proofs')
   expect(() => refuseThrottledProof(ctx, '2001:db8:2:99::1')).not.toThrow()
 })

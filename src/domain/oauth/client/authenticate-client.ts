@@ -5,7 +5,7 @@ import type { CalledContext, Context } from '../../core/context.ts'
 import { sha256Hex } from '../../core/digest.ts'
 import { isId } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
-import { countOrRefuse, networkOf, rateLimits, refuseExceeded, siteOf } from '../../core/rate-limits.ts'
+import { countAllOrRefuse, countsByAddress, networkOf, rateLimits, refuseExceeded } from '../../core/rate-limits.ts'
 import { noteClaim, noteClient } from '../../core/request-record.ts'
 import type { Scope } from '../../core/scopes.ts'
 import { isAssertedBy } from './client-assertion.ts'
@@ -125,22 +125,11 @@ export async function refuseThrottled(ctx: CalledContext, presented: PresentedCr
 
 /** Counts the failure if a client was named, and throws `invalid_client`, or `rate_limited` if the limit is reached by now. */
 export async function rejectClient(ctx: CalledContext, { id, scheme }: PresentedCredentials): Promise<never> {
-  if (id !== undefined) {
-    for (const [limit, key] of countsOf(ctx, id)) await countOrRefuse(ctx, limit, key, TOO_MANY)
-  }
+  if (id !== undefined) await countAllOrRefuse(ctx, countsOf(ctx, id), TOO_MANY)
   throw new Problem('invalid_client', 'Client authentication failed.', { scheme })
 }
 
-/**
- * The network comes first: once it is refused, its attempts add no counters for clients. The site comes last: who is refused
- * uses up nothing of it.
- */
-function countsOf({ caller }: CalledContext, id: string) {
-  const network = networkOf(caller.address)
-  const site = siteOf(caller.address)
-  return [
-    [rateLimits.clientAuthenticationAddress, network],
-    [rateLimits.clientAuthentication, `${id} ${network}`],
-    ...(site === undefined ? [] : [[rateLimits.clientAuthenticationSite, site] as const]),
-  ] as const
-}
+const countsOf = ({ caller: { address } }: CalledContext, id: string) =>
+  countsByAddress(rateLimits.clientAuthenticationAddress, address, [
+    [rateLimits.clientAuthentication, `${id} ${networkOf(address)}`],
+  ])

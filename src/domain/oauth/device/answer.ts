@@ -4,7 +4,7 @@ import type { Session } from '../../access/sessions.ts'
 import { audit } from '../../audit/audit.ts'
 import type { CalledContext } from '../../core/context.ts'
 import { Problem } from '../../core/problem.ts'
-import { countOrRefuse, networkOf, rateLimits, siteOf } from '../../core/rate-limits.ts'
+import { countAllOrRefuse, countsByAddress, rateLimits } from '../../core/rate-limits.ts'
 import type { Scope } from '../../core/scopes.ts'
 import { transact } from '../../core/transaction.ts'
 import { hashesOfUserCode, readUserCode } from './user-code.ts'
@@ -29,9 +29,10 @@ const UNKNOWN = 'There is no device that waits with this code. It may have expir
 export async function findDevice(ctx: CalledContext, session: Session, typed: string): Promise<WaitingDevice> {
   const userCode = readUserCode(typed)
   if (userCode === undefined) throw new Problem('invalid_request', 'A code is eight letters, as the device shows them.')
-  const counts = countsOf(ctx, session)
-  for (const [limit, key] of counts)
-    await countOrRefuse(ctx, limit, key, 'Too many wrong codes. Wait before you try again.')
+  const counts = countsByAddress(rateLimits.userCodeAddress, ctx.caller.address, [
+    [rateLimits.userCodeSession, session.id],
+  ])
+  await countAllOrRefuse(ctx, counts, 'Too many wrong codes. Wait before you try again.')
   const [found] = await findWaiting(
     ctx.db,
     hashesOfUserCode(ctx.keyring, userCode).map((hash) => hash.toString('hex')),
@@ -40,16 +41,6 @@ export async function findDevice(ctx: CalledContext, session: Session, typed: st
   for (const [limit, key] of counts) await ctx.counters.giveBack(limit, key)
   const { hash, client_id: clientId, scopes, resource } = found
   return { code: hash.toString('base64url'), clientId, scopes, resource: resource ?? undefined }
-}
-
-/** The site comes last: who is refused uses up nothing of it. */
-function countsOf({ caller: { address } }: CalledContext, { id }: Session) {
-  const site = siteOf(address)
-  return [
-    [rateLimits.userCodeAddress, networkOf(address)],
-    [rateLimits.userCodeSession, id],
-    ...(site === undefined ? [] : [[rateLimits.userCodeSite, site] as const]),
-  ] as const
 }
 
 type Values = [hash: Buffer, userId: string, isAllowed: boolean, authenticatedAt: Date, amr: readonly string[]]

@@ -5,7 +5,7 @@ import { mint } from '../../access/token-format.ts'
 import { requireGrantType } from '../../applications/grant-types.ts'
 import type { CalledContext } from '../../core/context.ts'
 import { sha256 } from '../../core/digest.ts'
-import { countOrRefuse, networkOf, rateLimits, siteOf } from '../../core/rate-limits.ts'
+import { countAllOrRefuse, countsByAddress, rateLimits } from '../../core/rate-limits.ts'
 import type { Scope } from '../../core/scopes.ts'
 import { authenticateClient } from '../client/authenticate-client.ts'
 import { type ClientFields, presentedCredentials } from '../client/presented-credentials.ts'
@@ -42,14 +42,10 @@ export async function authorizeDevice(ctx: CalledContext, request: DeviceRequest
   }
 }
 
-const TOO_MANY = 'Too many codes for devices were asked for.'
-
 /** Each is a row that stays for a while. By address alone: who counts by client lets a stranger use up what a public one has. */
 async function countCode(ctx: CalledContext): Promise<void> {
-  const { address } = ctx.caller
-  const site = siteOf(address)
-  await countOrRefuse(ctx, rateLimits.deviceCodes, networkOf(address), TOO_MANY)
-  if (site !== undefined) await countOrRefuse(ctx, rateLimits.deviceCodesSite, site, TOO_MANY)
+  const counts = countsByAddress(rateLimits.deviceCodes, ctx.caller.address)
+  await countAllOrRefuse(ctx, counts, 'Too many codes for devices were asked for.')
 }
 
 type Values = [hash: Buffer, userCodeHash: Buffer, clientId: string, scopes: Scope[], resource: ResourcePath | null]
