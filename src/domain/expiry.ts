@@ -4,7 +4,6 @@ import type * as schema from '../db/schema/index.ts'
 import {
   accessTokens,
   authorizationCodes,
-  clientSecrets,
   deviceCodes,
   idempotencyKeys,
   mailLinks,
@@ -24,7 +23,7 @@ const CHUNK_ROWS = 1_000
 /** A login session lasts 7 days and a grant a year at most; like all else they are kept a day longer. */
 const SESSION_DAYS = 8
 const GRANT_DAYS = 366 + 1
-/** For so long lists still show a key that has ended, and the log what a grant was. */
+/** For so long what a key, a secret or a grant was is still shown, and told to who inspects it. */
 const ENDED_DAYS = 30
 /** Usage is shown for 30 days. */
 const USAGE_DAYS = 35
@@ -48,7 +47,6 @@ const endings = {
   totpEnrolments,
   mailLinks,
   mails,
-  clientSecrets,
   webhookSecrets,
   ingestConnections: 'by whoever watches encoders, and hourly',
   thumbnails: 'with what is stored of them',
@@ -56,6 +54,7 @@ const endings = {
   grants: 'by age, or a while after their revocation',
   loginSessions: 'by age',
   apiKeys: 'a while after their end',
+  clientSecrets: 'a while after their end',
 } satisfies Record<Expiring, PgTable | string>
 
 const deletions = Object.values(endings)
@@ -79,6 +78,11 @@ const deleteKeys = statement<[days: number, limit: number], object>(`
        where least(k.revoked_at, k.expires_at) < statement_timestamp() - $1::int * interval '1 day'
          and not exists (select from api_keys r where r.replaced_by = k.id)
        order by least(k.revoked_at, k.expires_at) limit $2::int)) returning 1`)
+
+const deleteSecrets = statement<[days: number, limit: number], object>(`
+    delete from client_secrets where ctid = any(array(
+      select ctid from client_secrets where expires_at < statement_timestamp() - $1::int * interval '1 day'
+      order by expires_at limit $2::int)) returning 1`)
 
 /**
  * Grants by a condition with `$1`, after their refresh tokens: a grant that was refreshed every hour of a year has thousands,
@@ -122,6 +126,7 @@ export async function deleteExpired(ctx: Context, now: Date): Promise<void> {
   for (const deleteChunk of deletions) await untilShort(() => deleteChunk(slow, CHUNK_ROWS))
   await untilShort(() => deleteSessions(slow, lowerBound('session', ago(SESSION_DAYS)), CHUNK_ROWS))
   await untilShort(() => deleteKeys(slow, ENDED_DAYS, CHUNK_ROWS))
+  await untilShort(() => deleteSecrets(slow, ENDED_DAYS, CHUNK_ROWS))
   await deleteOldGrants(ctx, lowerBound('grant', ago(GRANT_DAYS)))
   await deleteRevokedGrants(ctx, ENDED_DAYS)
   await untilShort(() => deleteUsage(slow, ago(USAGE_DAYS), CHUNK_ROWS))

@@ -28,6 +28,8 @@ test('what a session left open must not do wants a login of the last ten minutes
   await app.elapse(loginSessions, 'authenticatedAt', 10 * 60_000)
   const guarded: [string, object][] = [
     ['applications.create', application],
+    ['applications.update', { id: 'cli_x', redirect_uris: ['https://evil.example/cb'] }],
+    ['applications.issueToken', { application_id: 'cli_x', stands_for: 'application' }],
     ['applications.delete', { id: 'cli_x' }],
     ['applications.rotateSecret', { id: 'cli_x' }],
     ['applications.keys.create', { application_id: 'cli_x', name: 'x' }],

@@ -50,6 +50,15 @@ test('it stands for the application, and then for nobody', async () => {
   expect((await app.request('GET /v1/users/me', { token: access_token })).body.error.code).toBe('user_token_required')
 })
 
+test('an application is no person: its own token says nothing of who somebody is, a developer’s may', async () => {
+  const scopes = ['openid', 'email', 'channel:read'] as const
+  const { id } = await createApplication(ada, { name: 'With a login', confidential: true, scopes: [...scopes] })
+  const scopesFor = async (stands_for: 'me' | 'application') =>
+    (await issuePlaygroundToken(ada, { application_id: id, stands_for })).scope.split(' ').toSorted()
+  expect(await scopesFor('application')).toEqual(['channel:read'])
+  expect(await scopesFor('me')).toEqual([...scopes].toSorted())
+})
+
 test('each is in the log of the application, without the token', async () => {
   const { access_token } = await issuePlaygroundToken(ada, { application_id: own.id, stands_for: 'me' })
   const { items } = await listApplicationAudit(ada, { application_id: own.id, limit: 1 })

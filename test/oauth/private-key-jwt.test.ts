@@ -59,7 +59,11 @@ test('RFC 7523: a signature gets tokens of every grant, and revokes them', async
 })
 
 test('a signature is for our issuer or this endpoint, and for nobody beside us', async () => {
-  const ours = [app.base, [app.base], `${app.base}/oauth/token`, `${app.base}/oauth/token?error_format=rfc6749`]
+  const metadata = await app.request('GET /.well-known/oauth-authorization-server')
+  const names = ['token', 'revocation', 'introspection', 'device_authorization']
+  const endpoints = names.map((name) => metadata.body[`${name}_endpoint`] as string)
+  expect(endpoints).toContain(`${app.base}/oauth/token?error_format=rfc6749`)
+  const ours = [app.base, [app.base], ...endpoints, ...endpoints.map((url) => url.split('?')[0])]
   for (const aud of ours) expect((await send(await assertion({ aud }))).status, String(aud)).toBe(200)
   for (const aud of ['https://elsewhere.example', `${app.base}/`, [app.base, 'https://elsewhere.example'], [], 1]) {
     expect(errorOf(await send(await assertion({ aud }))), String(aud)).toBe('401 invalid_client')

@@ -9,7 +9,7 @@ import { Problem } from '../core/problem.ts'
 import { rateLimits } from '../core/rate-limits.ts'
 import { noteClient } from '../core/request-record.ts'
 import type { TokenResponse } from '../core/resources.ts'
-import { identityScopes, isApiScope } from '../core/scopes.ts'
+import { apiScopesIn, isApiScope } from '../core/scopes.ts'
 import {
   authenticateClient,
   type Client,
@@ -40,13 +40,10 @@ type Values = [
   resource: ResourcePath | null,
 ]
 
-/** Without those that tell who a person is: an application is none. */
-const API_SCOPES = identityScopes.reduce((rest, scope) => `array_remove(${rest}, '${scope}')`, 'c.scopes')
-
 /** Issues the token only if every check passes, in one round trip; the other columns say which check failed. */
 const issueIfRight = statement<Values, Issued>(`
   with client as (
-    select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic, ${API_SCOPES} as client_scopes, c.dpop_bound,
+    select c.id as client_id, c.confidential, ${IS_AUTHENTIC} as is_authentic, ${apiScopesIn('c.scopes')} as client_scopes, c.dpop_bound,
            coalesce('client_credentials' = any (c.grant_types), false) as is_registered
       from ${SELECT_PRESENTED_CLIENT}
   ), token as (

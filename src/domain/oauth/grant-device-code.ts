@@ -9,6 +9,7 @@ import type { TokenResponse } from '../core/resources.ts'
 import type { Scope } from '../core/scopes.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import type { Client } from './client/authenticate-client.ts'
+import { clientEndpoints } from './client/client-endpoints.ts'
 import { isTooSoon } from './device/polls.ts'
 import { defineGrant } from './grant.ts'
 import { closedAccount, refusedGrant } from './grant-refusals.ts'
@@ -31,7 +32,7 @@ export const deviceCodeGrant = defineGrant({
     },
     resource: resourceParameter,
   },
-  endpoints: { device_authorization_endpoint: '/oauth/device_authorization' },
+  endpoints: { device_authorization_endpoint: clientEndpoints.device_authorization },
 
   async exchange(ctx, presented, { device_code, resource: address }) {
     const client = await requireClient(ctx, presented, DEVICE_CODE_GRANT)

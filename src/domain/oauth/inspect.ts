@@ -74,7 +74,7 @@ const kinds = {
   stream: {
     kind: 'stream_key',
     find: lookUp(
-      `null as client_id, x.channel_id as user_id, u.username, '{}'::text[] as scopes, null as expires_at`,
+      `null as client_id, x.channel_id as user_id, u.username, '{}'::text[] as scopes, ${UNBOUND}, null as expires_at`,
       'stream_keys x join users u on u.id = x.channel_id',
       'u.disabled_at is not null',
     ),

@@ -8,6 +8,7 @@ import { newId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
 import { rateLimits } from '../core/rate-limits.ts'
 import type { TokenResponse } from '../core/resources.ts'
+import { apiScopesIn } from '../core/scopes.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
 import { withinIssueLimit } from './issue-limit.ts'
 import { ACCESS_TOKEN_LIFE } from './lifetimes.ts'
@@ -19,11 +20,13 @@ type PlaygroundTokenRequest = { application_id: string; stands_for: 'me' | 'appl
 type Values = [hash: Buffer, clientId: string, userId: string | null, grantId: string | null, createdAt: string]
 type Issued = { scope: string }
 
+const OF_WHOM = `case when $3::text is null then ${apiScopesIn('scopes')} else scopes end`
+
 /** The grant of a person ends with its token: it is a consent to try something, and not one that stays. */
 const issue = statement<Values, Issued>(`
   with client as (
-    select id, scopes from clients
-     where id = $2 and disabled_at is null and not dpop_bound and cardinality(scopes) > 0
+    select id, ${OF_WHOM} as scopes from clients
+     where id = $2 and disabled_at is null and not dpop_bound and cardinality(${OF_WHOM}) > 0
   ), new_grant as (
     insert into grants (id, client_id, user_id, scopes, created_at, expires_at)
     select $4, id, $3, scopes, $5::timestamptz, statement_timestamp() + interval '${ACCESS_TOKEN_LIFE}'

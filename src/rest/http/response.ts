@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Problem } from '../../domain/core/problem.ts'
+import { clientEndpoints } from '../../domain/oauth/client/client-endpoints.ts'
 import type { Operation } from '../../routers/operation-meta.ts'
 import { commonHeaders, type Headers, headersOfPath } from './headers.ts'
 import type { Exceeded } from './rate-headers.ts'
@@ -32,6 +33,8 @@ export function success(
   return { status, headers, body: envelope === 'none' ? json : `{"data":${json}}` }
 }
 
+const pathsOfClients: ReadonlySet<string> = new Set(Object.values(clientEndpoints))
+
 /**
  * An error as this path shows it: in the envelope (docs/specification.md, section 7), or in the form of RFC 6749, section 5.2,
  * when the client asks for that.
@@ -44,7 +47,7 @@ export function failure(
 ): RestResponse {
   const { status, code, message } = problem
   const headers = headersOfProblem(problem)
-  const isTokenEndpoint = /^\/oauth\/(token|revoke|device_authorization|introspect)\/?$/.test(target.path)
+  const isTokenEndpoint = pathsOfClients.has(target.path.replace(/\/$/, ''))
   const isStandardForm = isTokenEndpoint && target.query.error_format === 'rfc6749'
   const challenge = challengeOf(problem, isTokenEndpoint, publicUrl, path)
   // in the standard's form only a 401 has one: a library that finds the header does not read the body

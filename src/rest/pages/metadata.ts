@@ -2,6 +2,7 @@ import { Router } from 'express'
 import { signingAlgorithms } from '../../domain/access/signing-algorithms.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { apiScopes, scopes } from '../../domain/core/scopes.ts'
+import { clientEndpoints } from '../../domain/oauth/client/client-endpoints.ts'
 import { grantEndpoints } from '../../domain/oauth/grants-table.ts'
 import { ID_TOKEN_ALGORITHM } from '../../domain/oauth/openid/signing-keys.ts'
 import { grantTypes } from '../../shared/grants.ts'
@@ -14,13 +15,6 @@ export const metadataPages = ({ publicUrl, clientDocuments }: Context) => ({
   '/.well-known/oauth-protected-resource/mcp': serve(protectedResource(publicUrl, '/mcp')),
 })
 
-/** What takes a client's credentials, of which one is read by both names of each. */
-const endpoints = {
-  token: '/oauth/token',
-  revocation: '/oauth/revoke',
-  introspection: '/oauth/introspect',
-} as const
-
 /** Clients that read this get errors as RFC 6749 has them; the documented paths without the query have our envelope. */
 const withStandardErrors = (url: string) => (url.endsWith('/authorize') ? url : `${url}?error_format=rfc6749`)
 
@@ -28,7 +22,8 @@ const withStandardErrors = (url: string) => (url.endsWith('/authorize') ? url : 
 function authorizationServer(publicUrl: string, readsDocuments: boolean) {
   const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']
   const address = (path: string) => withStandardErrors(publicUrl + path)
-  const ofClients = Object.entries(endpoints).flatMap(([name, path]) => [
+  const { device_authorization: _, ...described } = clientEndpoints // authenticates as the token endpoint does (RFC 8628, 3.1)
+  const ofClients = Object.entries(described).flatMap(([name, path]) => [
     [`${name}_endpoint`, address(path)],
     [`${name}_endpoint_auth_methods_supported`, methods],
     [`${name}_endpoint_auth_signing_alg_values_supported`, signingAlgorithms],

@@ -91,7 +91,7 @@ export const applicationsRouter = router({
     .output(Application)
     .query(({ ctx, input }) => getApplication(ctx, input)),
 
-  update: procedure({ access: 'session' })
+  update: procedure({ access: 'session', needs: ['stepUp'] })
     .input(z.object({ id: text(), name: text().optional(), ...registration() }))
     .output(Application)
     .mutation(({ ctx, input }) => updateApplication(ctx, input)),
@@ -116,7 +116,7 @@ export const applicationsRouter = router({
     .output(z.object({ client_secret: z.string() }))
     .mutation(({ ctx, input }) => rotateSecret(ctx, input)),
 
-  issueToken: procedure({ access: 'session' })
+  issueToken: procedure({ access: 'session', needs: ['stepUp'] })
     .input(z.object({ application_id: text(), stands_for: z.enum(['me', 'application']) }))
     .output(TokenResponse)
     .mutation(({ ctx, input }) => issuePlaygroundToken(ctx, input)),

@@ -4,6 +4,7 @@ import { statement } from '../../../db/statement.ts'
 import { isFirstUse } from '../../access/replay-protection.ts'
 import { signingAlgorithms } from '../../access/signing-algorithms.ts'
 import type { Context } from '../../core/context.ts'
+import { clientEndpoints } from './client-endpoints.ts'
 
 const LIFE_S = 60
 /** How far a client's clock may differ from ours. */
@@ -56,7 +57,7 @@ async function verify({ publicUrl }: Context, { jwks, now_s, clientId, assertion
 /** RFC 7523bis asks for the issuer. Older clients send the endpoint, with the query of the metadata or without it. */
 const audiencesOf = (publicUrl: string) => [
   publicUrl,
-  ...['/oauth/token', '/oauth/revoke']
+  ...Object.values(clientEndpoints)
     .flatMap((path) => [path, `${path}?error_format=rfc6749`])
     .map((p) => publicUrl + p),
 ]
