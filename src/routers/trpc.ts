@@ -5,6 +5,7 @@ import type { Caller } from '../domain/core/caller.ts'
 import type { Context as DomainContext } from '../domain/core/context.ts'
 import { withinDeadline } from '../domain/core/deadline.ts'
 import { Problem } from '../domain/core/problem.ts'
+import { noteCall } from './note-call.ts'
 import type { OperationMeta } from './operation-meta.ts'
 import { callFailureOf, problemFrom } from './problem.ts'
 import { LiveCall } from './streams.ts'
@@ -77,12 +78,17 @@ type Called = { path: string; meta: OperationMeta | undefined; getRawInput: () =
  * Counts and notes a call of an application at /trpc, also when it is refused, and gives it an end; a stream has begun by then. REST
  * does so when a request has ended, and bounds all of it.
  */
-async function counted<Result extends Outcome>(ctx: ProcedureContext, called: Called, call: () => Promise<Result>) {
+async function counted<Result extends Outcome>(
+  ctx: ProcedureContext,
+  { path, meta, getRawInput: input }: Called,
+  call: () => Promise<Result>,
+) {
   if (ctx.principal) return call()
   const begunMs = performance.now()
-  const count = (problem?: Problem) => countCall(ctx, called, { problem, durationMs: performance.now() - begunMs })
+  const count = (problem?: Problem) =>
+    noteCall(ctx, { operation: `/trpc/${path}`, problem, durationMs: performance.now() - begunMs, input })
   try {
-    const result = await withinDeadline(call(), called.meta?.deadlineMs, leaveLate)
+    const result = await withinDeadline(call(), meta?.deadlineMs, leaveLate)
     count(result.ok ? undefined : problemFrom(result.error))
     return result
   } catch (refusal) {
@@ -90,23 +96,3 @@ async function counted<Result extends Outcome>(ctx: ProcedureContext, called: Ca
     throw refusal
   }
 }
-
-type Ending = { problem: Problem | undefined; durationMs: number }
-
-function countCall(ctx: ProcedureContext, { path, getRawInput }: Called, { problem, durationMs }: Ending) {
-  const { caller, usage, requests } = ctx
-  const { record } = caller
-  const { credential, clientId } = record ?? {}
-  const [operation, status] = [`/trpc/${path}`, problem?.status ?? 200]
-  if (credential?.clientId) usage.count(credential.clientId, operation, status, durationMs)
-  if (!clientId) return
-  const note = (body?: unknown) => {
-    const ended = { ...record, id: caller.requestId, address: caller.address, url: undefined, problem, body }
-    requests.note(ended, operation, status, durationMs)
-  }
-  // what was refused was not for this caller, and its input may hold anything
-  if (problem && !REFUSED.has(problem.status)) getRawInput().then(note, () => note())
-  else note()
-}
-
-const REFUSED = new Set([401, 403, 429])

@@ -54,6 +54,27 @@ test('a failure is kept with its code, its message, its key, its address and wha
   expect(success).toMatchObject({ status: 200, code: null, message: null, sent: null })
 })
 
+test('what agents ask is kept by tool: what was wrong with its input, and who was refused without it', async () => {
+  const { id, key } = await application()
+  const headers = { accept: 'application/json, text/event-stream' }
+  const called = (name: string, given: object) =>
+    app.request('POST /mcp', {
+      token: key,
+      headers,
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } },
+    })
+  await called('getChannel', { slug: 'nobody' })
+  await called('sendChatMessage', { room_name: 'developer', content: 'not for the log' })
+  const found = await logged(id)
+  expect(found.map(({ operation, status, code }) => [operation, status, code]).toSorted()).toEqual([
+    ['/mcp/getChannel', 404, 'channel_not_found'],
+    ['/mcp/sendChatMessage', 403, 'insufficient_scope'],
+  ])
+  const [failure] = found.filter(({ status }) => status === 404)
+  expect(JSON.parse(failure?.sent ?? '')).toEqual({ body: { slug: 'nobody' } })
+  expect(JSON.stringify(found)).not.toContain('not for the log')
+})
+
 test('of a request for a person only the network is kept, in both kinds of addresses', async () => {
   const { id } = await application()
   const user = await app.user(`u${id.slice(-10)}`)

@@ -3,6 +3,7 @@ import { type Access, requireAccess } from '../../domain/access/admission.ts'
 import type { Principal } from '../../domain/core/actor.ts'
 import { withinDeadline } from '../../domain/core/deadline.ts'
 import type { Problem } from '../../domain/core/problem.ts'
+import { noteCall } from '../../routers/note-call.ts'
 import type { ProcedureContext } from '../../routers/trpc.ts'
 import { type RestRoute, routes } from '../openapi/routes.ts'
 import { explainCall } from './explain-call.ts'
@@ -36,7 +37,7 @@ const byName = new Map(agentTools.map((tool) => [tool.name, tool]))
 export const toolNamed = (name: unknown): AgentTool | undefined =>
   typeof name === 'string' ? byName.get(name) : undefined
 
-/** What the calls of a tool are counted as. */
+/** What the calls of a tool are counted and noted as. */
 export const usageNameOf = ({ name }: AgentTool) => `/mcp/${name}`
 
 function toolOf(route: RestRoute): AgentTool[] {
@@ -78,9 +79,9 @@ export async function callTool(
 ): Promise<ToolAnswer> {
   const begunMs = performance.now()
   const answer = await answerOf(ctx, tool, input)
-  const { clientId } = ctx.principal
-  const status = 'refusal' in answer ? answer.refusal.status : 200
-  if (clientId) ctx.usage.count(clientId, usageNameOf(tool), status, performance.now() - begunMs)
+  const problem = 'refusal' in answer ? answer.refusal : undefined
+  const durationMs = performance.now() - begunMs
+  noteCall(ctx, { operation: usageNameOf(tool), problem, durationMs, input: async () => input })
   return answer
 }
 

@@ -1,9 +1,10 @@
 import type { Request as ExpressRequest, Response as ExpressResponse, RequestHandler } from 'express'
 import { admit, asPrincipal, requireAccess } from '../../domain/access/admission.ts'
-import type { Principal } from '../../domain/core/actor.ts'
-import type { Caller } from '../../domain/core/caller.ts'
+import type { Principal, Reader } from '../../domain/core/actor.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { Problem } from '../../domain/core/problem.ts'
+import { noteCall } from '../../routers/note-call.ts'
+import type { ProcedureContext } from '../../routers/trpc.ts'
 import { rateHeaders } from '../http/rate-headers.ts'
 import type { createAgentHandler } from '../mcp/handler.ts'
 import { toolNamed, usageNameOf } from '../mcp/tools.ts'
@@ -12,6 +13,8 @@ import type { ReadText } from './read-text.ts'
 
 /** A token that is for this resource alone (RFC 8707) is good here. */
 const RESOURCE = '/mcp' as const
+/** What a request is noted as whose message was not looked at. */
+const DOOR = 'POST /mcp'
 
 type Message = { method?: unknown; params?: { name?: unknown } }
 
@@ -23,11 +26,12 @@ export function mcpPages(context: Context, callerOf: CallerOf, read: ReadText): 
   let handler: Promise<ReturnType<typeof createAgentHandler>> | undefined
   const answer = async (request: ExpressRequest, response: ExpressResponse) => {
     const caller = { ...callerOf(request), resource: RESOURCE }
-    const principal = asPrincipal(await admitAgent(context, caller))
+    const ctx = { ...context, caller }
+    const principal = await noting(ctx, DOOR, async () => asPrincipal(await admitAgent(ctx)))
     if (caller.record?.credential) response.set(rateHeaders(caller.record.credential, undefined))
     const text = await read(request)
     const message = messageIn(text)
-    requireScopes(context, message, principal)
+    await requireScopes(ctx, message, principal)
     const asked = requestOf(request, context.publicUrl + RESOURCE, text)
     handler ??= import('../mcp/handler.ts').then((loaded) => loaded.createAgentHandler(context)) // large, and most have no agents
     await write(response, await (await handler)(asked, message, { caller, principal }))
@@ -37,8 +41,8 @@ export function mcpPages(context: Context, callerOf: CallerOf, read: ReadText): 
   }
 }
 
-async function admitAgent(context: Context, caller: Caller): Promise<Principal> {
-  const principal = await admit(context, { kind: 'any' }, caller)
+async function admitAgent(ctx: ProcedureContext): Promise<Reader> {
+  const principal = await admit(ctx, { kind: 'any' }, ctx.caller)
   if (!principal) throw new Error('An agent was admitted as nobody')
   return principal
 }
@@ -61,14 +65,20 @@ function parse(text: string): unknown {
 }
 
 /** A scope that is missing is told by the status (403), so that a client can ask its person for it and try again. */
-function requireScopes({ usage }: Context, { method, params }: Message, principal: Principal): void {
+async function requireScopes(ctx: ProcedureContext, { method, params }: Message, principal: Principal): Promise<void> {
   const tool = method === 'tools/call' ? toolNamed(params?.name) : undefined
-  if (!tool) return
+  if (tool) await noting(ctx, usageNameOf(tool), async () => requireAccess(tool.access, principal))
+}
+
+/** Notes a refusal for the application whose credential it was. */
+async function noting<Result>(ctx: ProcedureContext, operation: string, judge: () => Promise<Result>): Promise<Result> {
+  const begunMs = performance.now()
   try {
-    requireAccess(tool.access, principal)
-  } catch (refusal) {
-    if (principal.clientId) usage.count(principal.clientId, usageNameOf(tool), 403, 0)
-    throw refusal
+    return await judge()
+  } catch (problem) {
+    const durationMs = performance.now() - begunMs
+    if (problem instanceof Problem) noteCall(ctx, { operation, problem, durationMs, input: async () => undefined })
+    throw problem
   }
 }
 
