@@ -32,19 +32,24 @@ export function mailMessage({ id, to, text, at }: OutgoingMail, { from, publicUr
 
 const oneLine = (text: string) => text.replace(/\s+/g, ' ')
 
-function plainText({ paragraphs, link, closing = [] }: MailText, publicUrl: string): string {
-  const linked = link ? [`${link.words}:\n${publicUrl}${link.path}`] : []
-  return [...paragraphs.map(oneLine), ...linked, ...closing.map(oneLine), `-- \n${publicUrl}`].join('\n\n')
+type MailLink = NonNullable<MailText['link']>
+
+function plainText({ paragraphs, link, closing = [], settings }: MailText, publicUrl: string): string {
+  const shown = ({ words, path }: MailLink) => `${words}:\n${publicUrl}${path}`
+  const footer = ['-- ', publicUrl, ...(settings ? [shown(settings)] : [])].join('\n')
+  return [...paragraphs.map(oneLine), ...(link ? [shown(link)] : []), ...closing.map(oneLine), footer].join('\n\n')
 }
 
-function markup({ subject, paragraphs, link, closing = [] }: MailText, publicUrl: string): string {
+function markup({ subject, paragraphs, link, closing = [], settings }: MailText, publicUrl: string): string {
   const shown = (text: string) => `<p>${escapeMarkup(oneLine(text))}</p>`
-  const linked = link ? [`<p><a href="${escapeMarkup(publicUrl + link.path)}">${escapeMarkup(link.words)}</a></p>`] : []
+  const anchor = ({ words, path }: MailLink) =>
+    `<p><a href="${escapeMarkup(publicUrl + path)}">${escapeMarkup(words)}</a></p>`
+  const footer = [`<p>${escapeMarkup(publicUrl)}</p>`, ...(settings ? [anchor(settings)] : [])]
   return `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><title>${escapeMarkup(oneLine(subject))}</title></head>
 <body style="font: 16px/1.5 sans-serif; max-width: 36em">
-${[...paragraphs.map(shown), ...linked, ...closing.map(shown), `<p>${escapeMarkup(publicUrl)}</p>`].join('\n')}
+${[...paragraphs.map(shown), ...(link ? [anchor(link)] : []), ...closing.map(shown), ...footer].join('\n')}
 </body>
 </html>
 `

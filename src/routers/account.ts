@@ -7,6 +7,12 @@ import { listOwnAudit } from '../domain/accounts/audit-log.ts'
 import { changePassword } from '../domain/accounts/new-password.ts'
 import { Account } from '../domain/accounts/resources.ts'
 import { AuditRecord } from '../domain/audit/resources.ts'
+import {
+  changeNoticeSettings,
+  getNoticeSettings,
+  NoticeSettings,
+  NoticeSettingsChange,
+} from '../domain/mail/switches.ts'
 import { listAllowed, revokeAllowed } from '../domain/oauth/allowed-applications.ts'
 import { AllowedApplication } from '../domain/oauth/resources.ts'
 import { deleteHearingSubscription } from '../domain/webhooks/subscriptions/delete.ts'
@@ -41,6 +47,18 @@ export const accountRouter = router({
     .input(z.object(paging()))
     .output(page(AuditRecord))
     .query(({ ctx, input }) => listOwnAudit(ctx, input)),
+
+  notifications: router({
+    get: procedure({ access: 'session' })
+      .input(z.object({}))
+      .output(NoticeSettings)
+      .query(({ ctx }) => getNoticeSettings(ctx)),
+
+    change: procedure({ access: 'session' })
+      .input(NoticeSettingsChange)
+      .output(NoticeSettings)
+      .mutation(({ ctx, input }) => changeNoticeSettings(ctx, input)),
+  }),
 
   factors: factorsRouter,
   totp: totpRouter,

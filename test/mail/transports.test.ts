@@ -45,6 +45,7 @@ const mail = (changes: Partial<OutgoingMail> = {}): OutgoingMail => ({
     subject: 'Confirm your address',
     paragraphs: ['Somebody <b>said</b> so & so.'],
     link: { words: 'Confirm', path: '/verify?token=abc' },
+    settings: { words: 'Switch this off', path: '/console/account/notifications' },
   },
   ...changes,
 })
@@ -65,6 +66,8 @@ test('a mail goes to one receiver, with plain text, markup without pictures, and
   expect(text).toContain('Confirm:\r\nhttps://developers.example/verify?token=abc')
   expect(text).toContain('<p>Somebody &lt;b&gt;said&lt;/b&gt; so &amp; so.</p>')
   expect(text).toContain('<a href="https://developers.example/verify?token=abc">')
+  expect(text).toContain('Switch this off:\r\nhttps://developers.example/console/account/notifications')
+  expect(text).toContain('<a href="https://developers.example/console/account/notifications">Switch this off</a>')
   expect(text.match(/https?:\/\/[^/"<\s]+/g)?.every((link) => link === 'https://developers.example')).toBe(true)
   expect(text).not.toMatch(/<img|https?:[^"]*\.gif/)
 })

@@ -156,6 +156,8 @@ export type MailText = {
   link?: { words: string; path: `/${string}` }
   /** Behind the link. */
   closing?: readonly string[]
+  /** The page on which mails like this one are switched off, for those that can be. */
+  settings?: { words: string; path: `/${string}` }
 }
 
 export type OutgoingMail = {

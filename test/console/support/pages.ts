@@ -55,6 +55,7 @@ export const ownPages = [
   '/console/account/connections',
   '/console/account/sessions',
   '/console/account/sign-in',
+  '/console/account/notifications',
   '/console/account/log',
   '/console/no/such/page',
 ]

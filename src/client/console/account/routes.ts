@@ -6,5 +6,9 @@ export const accountRoutes: RouteObject[] = [
   { path: 'sessions', lazy: async () => ({ Component: (await import('./sessions.tsx')).Sessions }) },
   { path: 'sign-in', lazy: async () => ({ Component: (await import('./sign-in.tsx')).SignIn }) },
   { path: 'security', lazy: async () => ({ Component: (await import('./security.tsx')).Security }) },
+  {
+    path: 'notifications',
+    lazy: async () => ({ Component: (await import('./notifications.tsx')).Notifications }),
+  },
   { path: 'log', lazy: async () => ({ Component: (await import('./log.tsx')).AccountLog }) },
 ]

@@ -33,6 +33,7 @@ export const groups: readonly { title: string; places: readonly Place[] }[] = [
       { label: 'Sessions', to: '/account/sessions' },
       { label: 'Sign-in', to: '/account/sign-in' },
       { label: 'Security', to: '/account/security' },
+      { label: 'Notifications', to: '/account/notifications' },
       { label: 'Security log', to: '/account/log' },
     ],
   },
