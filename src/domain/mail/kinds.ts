@@ -1,9 +1,10 @@
 import type { MailText } from '../core/context.ts'
 import { accountMails } from './account-mails.ts'
 import type { MailKind, MailSwitch } from './mail-kind.ts'
+import { noticeMails } from './notice-mails.ts'
 
 /** Every mail that is ever sent. A new kind is a row of the table of its noun; whatever queues it gives its values. */
-const mailKinds = { ...accountMails } satisfies Record<string, MailKind<never>>
+const mailKinds = { ...accountMails, ...noticeMails } satisfies Record<string, MailKind<never>>
 
 export type MailKindName = keyof typeof mailKinds
 export type MailValues<Name extends MailKindName> = Parameters<(typeof mailKinds)[Name]['text']>[0]
@@ -19,5 +20,8 @@ export const switchOf = (name: MailKindName): MailSwitch | undefined => kinds[na
 export function textOf(name: string, values: unknown): MailText {
   const kind = kinds[name]
   if (!kind) throw new Error(`There is no kind of mail "${name}"`)
-  return kind.text(values as never)
+  const text = kind.text(values as never)
+  return kind.switch === undefined ? text : { ...text, settings }
 }
+
+const settings = { words: 'Switch mails like this one off', path: '/console/account/notifications' } as const

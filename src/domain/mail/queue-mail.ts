@@ -8,7 +8,7 @@ import { mailboxOf } from './mailbox.ts'
 import { mailMetrics } from './metrics.ts'
 
 /** So many of a kind to one account, and to one address, within an hour. */
-const MAILS_AN_HOUR = 5
+export const MAILS_AN_HOUR = 5
 
 /** Who gets it. Without an account where somebody is invited who has none. */
 export type MailRecipient = { userId: string | null; address: string }

@@ -1,14 +1,16 @@
 import { databaseTime } from '../../db/database-time.ts'
 import { maintainPartitions } from '../../db/partitions.ts'
+import { tellOfEndingKeys } from '../../domain/applications/key-notices.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { deleteExpired } from '../../domain/expiry.ts'
 import { reEncryptFactors } from '../../domain/factors/re-encrypt.ts'
 import { endLapsed } from '../../domain/ingest/lapse.ts'
 import { reSealSigningKey } from '../../domain/oauth/openid/signing-keys.ts'
 import { maintainDeliveries } from '../../domain/webhooks/worker/maintenance.ts'
+import { tellOfFailing } from '../../domain/webhooks/worker/notices.ts'
 import { HOUR_MS } from '../../time/durations.ts'
 
-/** Creates the partitions of the next days, deletes what has expired by the clock of the database, and seals with the current key, now and every hour. */
+/** Creates the partitions of the next days, deletes what has expired by the clock of the database, seals with the current key, and tells of webhooks that fail and keys that end, now and every hour. */
 export function startMaintenance(ctx: Context): AsyncDisposable {
   const maintain = async () => {
     try {
@@ -19,6 +21,8 @@ export function startMaintenance(ctx: Context): AsyncDisposable {
       await deleteExpired(ctx, now)
       await reEncryptFactors(ctx)
       await endLapsed(ctx)
+      await tellOfFailing(ctx)
+      await tellOfEndingKeys(ctx)
     } catch (error) {
       ctx.log.error({ err: error }, 'Hourly maintenance failed: next attempt in an hour')
     }
