@@ -3,6 +3,7 @@ import type { PgTable } from 'drizzle-orm/pg-core'
 import type * as schema from '../db/schema/index.ts'
 import {
   accessTokens,
+  applicationInvitations,
   authorizationCodes,
   deviceCodes,
   idempotencyKeys,
@@ -44,6 +45,7 @@ const endings = {
   usedAssertions,
   idempotencyKeys,
   pendingLogins,
+  applicationInvitations,
   totpEnrolments,
   mailLinks,
   mails,

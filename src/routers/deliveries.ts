@@ -33,7 +33,7 @@ const followedEvents =
 
 /** Deliveries and events, for the owner of an application and for the application itself. */
 export const deliveriesRouter = router({
-  list: procedure({ access: 'sessionOrApplication' })
+  list: procedure({ access: 'sessionOrApplication', role: 'viewer' })
     .input(
       z.object({
         subscription: text().optional(),
@@ -54,17 +54,17 @@ export const deliveriesRouter = router({
     .output(page(Delivery).extend({ looked_back_to: Timestamp.nullable() }))
     .query(({ ctx, input }) => listDeliveries(ctx, input)),
 
-  get: procedure({ access: 'sessionOrApplication' })
+  get: procedure({ access: 'sessionOrApplication', role: 'viewer' })
     .input(byId())
     .output(DeliveryDetails)
     .query(({ ctx, input }) => getDelivery(ctx, input)),
 
-  redeliver: procedure({ access: 'sessionOrApplication' })
+  redeliver: procedure({ access: 'sessionOrApplication', role: 'developer' })
     .input(byId())
     .output(z.void())
     .mutation(({ ctx, input }) => redeliver(ctx, input)),
 
-  replay: procedure({ access: 'sessionOrApplication', deadlineMs: 25_000 }) // a chunk is up to three slow statements
+  replay: procedure({ access: 'sessionOrApplication', role: 'developer', deadlineMs: 25_000 }) // a chunk is up to three slow statements
     .input(z.object({ subscription: text(), only: z.enum(replayKinds), after: text().optional(), ...timeRange() }))
     .output(z.object({ queued: z.number(), hastened: z.number(), next: z.string().nullable() }))
     .mutation(({ ctx, input }) => replayDeliveries(ctx, input)),
@@ -86,7 +86,7 @@ export const deliveriesRouter = router({
       live(followEvents(ctx, lastEventId ? { types, after: lastEventId } : { types, since }), followedEvents(ctx)),
     ),
 
-  watch: procedure({ access: 'sessionOrApplication' })
+  watch: procedure({ access: 'sessionOrApplication', role: 'viewer' })
     .input(z.object({ subscription: text().optional(), application_id: text().optional() }))
     .subscription(({ ctx, input, signal }) => watchDeliveries(ctx, input, signal)),
 })

@@ -21,7 +21,7 @@ const given = () => z.string()
 
 /** Diagnoses a credential or a signature for a developer. Never by GET: URLs are logged, and a secret must not be. */
 export const doctorRouter = router({
-  credential: procedure({ access: 'session' })
+  credential: procedure({ access: 'session', role: 'developer' })
     .input(z.object({ credential: text() }))
     .output(
       z.object({

@@ -1,6 +1,7 @@
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { Access } from '../domain/access/admission.ts'
 import type { ProblemCode } from '../domain/core/problem.ts'
+import type { Role } from '../shared/roles.ts'
 
 export type Method = 'GET' | 'POST' | 'DELETE'
 export type Route = `${Method} /${string}`
@@ -36,6 +37,8 @@ export type Operation = {
 export type OperationMeta = OpenApiMeta<{
   operation?: Operation
   access?: Access
+  /** What its caller has to be in the application that it is about. Left out: its owner. */
+  role?: Role
   /** For a procedure at /trpc that may take longer than others by its nature. */
   deadlineMs?: number
 }>

@@ -2,6 +2,7 @@ import type { Access, SessionNeed } from '../domain/access/admission.ts'
 import type { ProblemCode } from '../domain/core/problem.ts'
 import { problems } from '../domain/core/problem-table.ts'
 import type { Scope } from '../domain/core/scopes.ts'
+import type { Role } from '../shared/roles.ts'
 import type { BodyExamples, Envelope, Method, OperationMeta, Route } from './operation-meta.ts'
 import { callerProcedure, cronProcedure, publicProcedure, readerProcedure, userProcedure } from './trpc.ts'
 
@@ -61,6 +62,11 @@ type Needing = { needs?: readonly SessionNeed[] }
 type Asked = OpenToAll | ForCron | ForCallers | ForUsers | ForReaders | ForSessions | ForOwners | ForThemselves
 /** Of a procedure that may take longer than the deadline of all others. */
 type Lasting = { deadlineMs?: number }
+/**
+ * What whoever is signed in has to be in an application that a procedure is about; no less than its owner where nothing is said. An application's
+ * credential is the application itself, and has no role.
+ */
+type Concerning = { role?: Role }
 
 const bodyEncodings = ['application/json', 'application/x-www-form-urlencoded', 'multipart/form-data']
 const BODY_BYTES_MAX = 64 * 1024
@@ -82,16 +88,18 @@ export function operation(route: Route, facts: Facts & Asked) {
 }
 
 /** Declares a procedure that exists on /trpc alone: what the platform's own pages and its command line need. */
-export function procedure(facts: (ForUsers | ForSessions) & Lasting): typeof userProcedure
+export function procedure(facts: (ForUsers | ForSessions) & Concerning & Lasting): typeof userProcedure
 export function procedure(facts: ForReaders & Lasting): typeof readerProcedure
-export function procedure(facts: (ForCallers | ForOwners | ForThemselves) & Lasting): typeof callerProcedure
 export function procedure(
-  facts: (ForUsers | ForSessions | ForReaders | ForCallers | ForOwners | ForThemselves) & Lasting,
+  facts: (ForCallers | ForOwners | ForThemselves) & Concerning & Lasting,
+): typeof callerProcedure
+export function procedure(
+  facts: (ForUsers | ForSessions | ForReaders | ForCallers | ForOwners | ForThemselves) & Concerning & Lasting,
 ) {
-  const { deadlineMs } = facts
+  const { deadlineMs, role } = facts
   const access = accessOf(facts)
   if (access === undefined) throw new Error('A procedure without a path is never public')
-  return guarded({ access, ...(deadlineMs !== undefined && { deadlineMs }) })
+  return guarded({ access, ...(role && { role }), ...(deadlineMs !== undefined && { deadlineMs }) })
 }
 
 function guarded(meta: OperationMeta & { access: Access }) {

@@ -5,6 +5,7 @@ import type { Caller } from '../domain/core/caller.ts'
 import type { Context as DomainContext } from '../domain/core/context.ts'
 import { withinDeadline } from '../domain/core/deadline.ts'
 import { Problem } from '../domain/core/problem.ts'
+import type { Role } from '../shared/roles.ts'
 import { noteCall } from './note-call.ts'
 import type { OperationMeta } from './operation-meta.ts'
 import { callFailureOf, problemFrom } from './problem.ts'
@@ -14,6 +15,8 @@ export type ProcedureContext = DomainContext & {
   caller: Caller
   /** Set where this very call was admitted already, as REST does before it reads the body. */
   principal?: Reader | undefined
+  /** What the caller has to be in the application that this call is about. */
+  role?: Role | undefined
 }
 
 const t = initTRPC
@@ -36,14 +39,16 @@ export const cronProcedure = t.procedure.use(async ({ ctx, meta, next }) => {
 })
 /** For the feed, which admits overlays by itself (`admitReader`): here, at /trpc, an overlay key is none. */
 export const readerProcedure = t.procedure.use(({ ctx, meta, path, next, getRawInput }) =>
-  counted(ctx, { path, meta, getRawInput }, async () => next(adding(ctx, await readerOf(ctx, meta)))),
+  counted(ctx, { path, meta, getRawInput }, async () => next(adding(ctx, meta, await readerOf(ctx, meta)))),
 )
 export const callerProcedure = t.procedure.use(({ ctx, meta, path, next, getRawInput }) =>
-  counted(ctx, { path, meta, getRawInput }, async () => next(adding(ctx, asPrincipal(await readerOf(ctx, meta))))),
+  counted(ctx, { path, meta, getRawInput }, async () =>
+    next(adding(ctx, meta, asPrincipal(await readerOf(ctx, meta)))),
+  ),
 )
 export const userProcedure = t.procedure.use(({ ctx, meta, path, next, getRawInput }) =>
   counted(ctx, { path, meta, getRawInput }, async () =>
-    next(adding(ctx, asUser(asPrincipal(await readerOf(ctx, meta))))),
+    next(adding(ctx, meta, asUser(asPrincipal(await readerOf(ctx, meta))))),
   ),
 )
 
@@ -60,9 +65,9 @@ async function readerOf(ctx: ProcedureContext, meta: OperationMeta | undefined):
 }
 
 /** What the guard adds to the context: nothing when it is there already, because tRPC's copying is slow. */
-function adding<Of extends Reader>(ctx: ProcedureContext, principal: Of) {
-  const addition = ctx.principal === principal ? undefined : { ctx: { principal } }
-  return addition as { ctx: { principal: Of } } // without an addition the context is as it was, with the same principal
+function adding<Of extends Reader>(ctx: ProcedureContext, meta: OperationMeta | undefined, principal: Of) {
+  const addition = ctx.principal === principal ? undefined : { ctx: { principal, role: meta?.role } }
+  return addition as { ctx: { principal: Of; role: Role | undefined } } // without one the context is as it was, with the same principal
 }
 
 type Outcome = { ok: true; data: unknown } | { ok: false; error: TRPCError }

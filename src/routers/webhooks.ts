@@ -25,32 +25,32 @@ const byId = () => z.object({ id: text() })
  * too. What a user's token made, that token changes.
  */
 export const webhooksRouter = router({
-  list: procedure({ access: 'sessionOrApplication' })
+  list: procedure({ access: 'sessionOrApplication', role: 'viewer' })
     .input(z.object({ application_id: text().optional(), ...paging() }))
     .output(page(SubscriptionDetails))
     .query(({ ctx, input }) => listSubscriptionDetails(ctx, input)),
 
-  get: procedure({ access: 'sessionOrApplication' })
+  get: procedure({ access: 'sessionOrApplication', role: 'viewer' })
     .input(byId())
     .output(SubscriptionDetails.extend({ secrets: z.array(SecretInfo) }))
     .query(({ ctx, input }) => getSubscription(ctx, input)),
 
-  rotateSecret: procedure({ access: 'session', needs: ['stepUp'] })
+  rotateSecret: procedure({ access: 'session', role: 'developer', needs: ['stepUp'] })
     .input(z.object({ id: text(), overlap_s: z.number().int().min(0).max(OVERLAP_S_MAX).optional() }))
     .output(z.object({ signing_secret: z.string() }))
     .mutation(({ ctx, input }) => rotateSigningSecret(ctx, input)),
 
-  enable: procedure({ access: 'session' })
+  enable: procedure({ access: 'session', role: 'developer' })
     .input(byId())
     .output(z.object({ missed: z.number() }))
     .mutation(({ ctx, input }) => enableSubscription(ctx, input)),
 
-  test: procedure({ access: 'sessionOrApplication', deadlineMs: 20_000 }) // a receiver has 15 s to answer
+  test: procedure({ access: 'sessionOrApplication', role: 'developer', deadlineMs: 20_000 }) // a receiver has 15 s to answer
     .input(z.object({ id: text(), type: z.enum(['webhook.test', ...subscribableTypes]).optional() }))
     .output(AttemptInfo.extend({ delivery_id: z.string() }))
     .mutation(({ ctx, input }) => testSubscription(ctx, input)),
 
-  create: procedure({ access: 'session', needs: ['stepUp'] })
+  create: procedure({ access: 'session', role: 'developer', needs: ['stepUp'] })
     .input(
       z.object({
         application_id: text(),
@@ -63,12 +63,12 @@ export const webhooksRouter = router({
     .output(CreatedSubscription)
     .mutation(({ ctx, input }) => createSubscriptionForApplication(ctx, input)),
 
-  disable: procedure({ access: 'session' })
+  disable: procedure({ access: 'session', role: 'developer' })
     .input(byId())
     .output(z.void())
     .mutation(({ ctx, input }) => disableSubscription(ctx, input)),
 
-  update: procedure({ access: 'webhook:write' })
+  update: procedure({ access: 'webhook:write', role: 'developer' })
     .input(
       z.object({
         id: text(),
@@ -80,7 +80,7 @@ export const webhooksRouter = router({
     .output(SubscriptionDetails)
     .mutation(({ ctx, input }) => updateSubscription(ctx, input)),
 
-  delete: procedure({ access: 'sessionOrApplication', needs: ['stepUp'] })
+  delete: procedure({ access: 'sessionOrApplication', role: 'developer', needs: ['stepUp'] })
     .input(byId())
     .output(z.void())
     .mutation(({ ctx, input }) => deleteReachedSubscription(ctx, input)),

@@ -2,7 +2,7 @@ import { and, count, eq, isNull, not, or } from 'drizzle-orm'
 import { apiKeys } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import { DAY_MS } from '../../time/durations.ts'
-import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
+import { ownerIdOf, requireApplication } from '../access/ownership.ts'
 import { last4Of, mint } from '../access/token-format.ts'
 import { actorBehind, audit } from '../audit/audit.ts'
 import type { OwnerContext } from '../core/context.ts'
@@ -46,7 +46,7 @@ export async function listKeys(
   ctx: OwnerContext,
   { application_id, limit, cursor }: PageRequest & { application_id: string },
 ): Promise<Page<ApiKey>> {
-  await requireOwnedApplication(ctx, application_id)
+  await requireApplication(ctx, application_id)
   const [after = ''] = decodeCursor(ctx, 'keys', cursor) ?? []
   const found = await keysAfter(ctx.db, application_id, after, limit + 1)
   return toPage(ctx, 'keys', found, limit, ({ id }) => [id])
@@ -60,7 +60,7 @@ export async function createKey(ctx: OwnerContext, input: NewKey): Promise<Creat
   const { application_id: clientId, name, expires_in_days: days = DAYS_DEFAULT } = input
   requireName(name)
   return transact(ctx, async (tx) => {
-    const registered = await requireOwnedApplication(tx, clientId, 'no key update')
+    const registered = await requireApplication(tx, clientId, 'no key update')
     const possible = registered.scopes.filter(isApiScope)
     const scopes = input.scopes ?? possible
     if (scopes.length === 0 || !scopes.every((scope) => possible.includes(scope))) {
@@ -105,7 +105,7 @@ export async function lockLiving(tx: InTransaction<OwnerContext>, id: string) {
       .from(apiKeys)
       .where(and(eq(apiKeys.id, id), isLiving()))
   const [seen] = isId('key', id) ? await select() : []
-  if (seen) await requireOwnedApplication(tx, seen.clientId, 'no key update')
+  if (seen) await requireApplication(tx, seen.clientId, 'no key update')
   const [living] = seen ? await select() : []
   if (!living) throw new Problem('not_found', 'id: you have no living key with this identifier.')
   return living

@@ -2,7 +2,7 @@ import { count, eq } from 'drizzle-orm'
 import { clientRedirectUris, clients, grants } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
 import { requireProvedFactor } from '../access/admission.ts'
-import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
+import { ownerIdOf, requireApplication } from '../access/ownership.ts'
 import { actorBehind, audit } from '../audit/audit.ts'
 import type { OwnerContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
@@ -58,7 +58,7 @@ export async function updateApplication(
   { id, ...changes }: RegistrationChanges & { id: string },
 ): Promise<Application> {
   return transact(ctx, async (tx) => {
-    const { confidential } = await requireOwnedApplication(tx, id, 'no key update')
+    const { confidential } = await requireApplication(tx, id, 'no key update')
     const current = await findApplication(tx, id)
     const registration = changeRegistration(current, changes)
     requireRegistration(confidential, registration)
@@ -82,7 +82,7 @@ export async function updateApplication(
  */
 export async function deleteApplication(ctx: OwnerContext, { id }: { id: string }): Promise<void> {
   await transact(ctx, async (tx) => {
-    await requireOwnedApplication(tx, id, 'update')
+    await requireApplication(tx, id, 'update')
     await tx.db.select({ id: grants.id }).from(grants).where(eq(grants.clientId, id)).orderBy(grants.id).for('update')
     const subscriptions = await subscriptionsOf(tx, id)
     await tx.db.delete(clients).where(eq(clients.id, id))

@@ -1,6 +1,6 @@
 import { readUpToDate } from '../../db/replica.ts'
 import { statement } from '../../db/statement.ts'
-import { ownerIdOf, requireOwnedApplication } from '../access/ownership.ts'
+import { ownerIdOf, requireApplication } from '../access/ownership.ts'
 import { type FoundRecord, pageOfRecords, recordsAbout } from '../audit/records.ts'
 import type { AuditRecord } from '../audit/resources.ts'
 import type { OwnerContext } from '../core/context.ts'
@@ -19,7 +19,7 @@ export async function listApplicationAudit(
   ctx: OwnerContext,
   { application_id: id, ...page }: PageRequest & { application_id: string },
 ): Promise<Page<AuditRecord>> {
-  await requireOwnedApplication(ctx, id)
+  await requireApplication(ctx, id)
   const reader = ownerIdOf(ctx)
   return pageOfRecords(ctx, page, (before, count) =>
     readUpToDate(ctx, (db) => recordsOfApplication(db, id, before, count, reader)),

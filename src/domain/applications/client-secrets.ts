@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { clientSecrets } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
-import { requireOwnedApplication } from '../access/ownership.ts'
+import { requireApplication } from '../access/ownership.ts'
 import { last4Of, mint } from '../access/token-format.ts'
 import { actorBehind, audit } from '../audit/audit.ts'
 import type { OwnerContext } from '../core/context.ts'
@@ -20,7 +20,7 @@ const listLive = statement<[clientId: string], ClientSecret>(`
 
 /** The secrets of an application that work now, oldest first. Throws `not_found`. */
 export async function listSecrets(ctx: OwnerContext, { id }: { id: string }): Promise<ClientSecret[]> {
-  await requireOwnedApplication(ctx, id)
+  await requireApplication(ctx, id)
   return listLive(ctx.db, id)
 }
 
@@ -49,7 +49,7 @@ const endOldOnes = statement<[clientId: string], never>(`
  */
 export async function rotateSecret(ctx: OwnerContext, { id }: { id: string }): Promise<{ client_secret: string }> {
   return transact(ctx, async (tx) => {
-    const { authMethod } = await requireOwnedApplication(tx, id, 'no key update')
+    const { authMethod } = await requireApplication(tx, id, 'no key update')
     if (authMethod !== 'secret') throw new Problem('invalid_request', 'id: this application has no secret.')
     await endOldOnes(tx.db, id)
     return { client_secret: await addSecret(tx, id) }
@@ -59,7 +59,7 @@ export async function rotateSecret(ctx: OwnerContext, { id }: { id: string }): P
 /** Stops a secret at once. Throws `not_found`. */
 export async function revokeSecret(ctx: OwnerContext, { id, secret_id }: { id: string; secret_id: string }) {
   await transact(ctx, async (tx) => {
-    await requireOwnedApplication(tx, id, 'no key update')
+    await requireApplication(tx, id, 'no key update')
     const [ended] = await tx.db
       .update(clientSecrets)
       .set({ expiresAt: dbNow })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { grantTypes } from '../../shared/grants.ts'
+import { roles } from '../../shared/roles.ts'
 import { scopes } from '../core/scopes.ts'
 import { Timestamp } from '../core/timestamp.ts'
 import { ClientKeys } from './public-keys.ts'
@@ -24,6 +25,8 @@ export const Application = z.object({
   last_called_at: Timestamp.nullable(),
   /** When the operator stopped it: since then its credentials are refused and its webhooks are off. */
   disabled_at: Timestamp.nullable(),
+  /** What the reader is in it; the operator is told `owner`. */
+  role: z.enum(roles),
 })
 /** `client_secret` is shown only here; null for an application that signs, and for a public one. */
 export const CreatedApplication = Application.extend({ client_secret: z.string().nullable() })

@@ -1,5 +1,6 @@
 import type { Counters } from '../../counters/counters.ts'
 import type { Database } from '../../db/client.ts'
+import type { Role } from '../../shared/roles.ts'
 import type { Logger } from '../../telemetry/logger.ts'
 import type { Traces } from '../../telemetry/traces.ts'
 import type { Actor, Owner, Principal, Reader, UserPrincipal } from './actor.ts'
@@ -69,14 +70,16 @@ type SecondFactorPolicy = 'off' | 'developers' | 'all'
 
 /** A context that knows how its caller reached the service, and not yet who that is. */
 export type CalledContext = Context & { caller: Caller }
-export type CallerContext = Context & { principal: Principal }
+/** What a call wants its caller to be in the application that it is about, as the procedure declares it. Left out: its owner. */
+export type Wanting = { role?: Role | undefined }
+export type CallerContext = Context & Wanting & { principal: Principal }
 /** For what the feed is made of, which overlays read as well. */
 export type ReaderContext = Context & { principal: Reader }
-export type UserContext = Context & { principal: UserPrincipal }
+export type UserContext = Context & Wanting & { principal: UserPrincipal }
 /** For verbs about applications. The caller is missing at the command line. */
-export type OwnerContext = Context & { principal: Owner; caller?: Caller }
+export type OwnerContext = Context & Wanting & { principal: Owner; caller?: Caller }
 /** For verbs that every kind of actor may call, each for what it owns. */
-export type ActorContext = Context & { principal: Actor }
+export type ActorContext = Context & Wanting & { principal: Actor }
 
 /** What verbs may ask of the cache of credentials. The process decides when the cache may be trusted. */
 export type PrincipalCache = {

@@ -22,6 +22,7 @@ const prefixes = {
   thumbnail: 'thm',
   passkey: 'psk',
   challenge: 'chl',
+  invitation: 'inv',
 } as const
 export type Kind = keyof typeof prefixes
 

@@ -67,6 +67,8 @@ export type OpenStream = {
   readonly scopes: readonly Scope[]
   /** Called about every fifteen seconds. */
   beat(): void
+  /** Something that its credential depends on has changed: what its caller may read is to be asked again. */
+  doubt?(): void
   end(end: StreamEnd): void
 }
 

@@ -11,8 +11,8 @@ const POLL_AT_MOST_EVERY_MS = 100
 const LIFETIME_MS = { min: 55 * 60_000, max: 65 * 60_000 }
 
 /**
- * Yields whenever there may be something new: at once, when the context wakes it, every second, and as long as the caller is
- * behind; at most every 100 ms. Ends when the caller is gone. Throws
+ * Yields whenever there may be something new: at once, when the context wakes it, and every second; at most every 100 ms. Calls `doubt` when
+ * what the caller may read may have changed. Ends when the caller is gone. Throws
  * - `rate_limited` when too many such calls are open already (see `countStream`);
  * - `unavailable` when the process stops, so that clients connect again: a stream that just ended would count as complete;
  * - an `AbortError` after about an hour, which cuts the stream off without a word, so that clients connect again as well;
@@ -21,12 +21,12 @@ const LIFETIME_MS = { min: 55 * 60_000, max: 65 * 60_000 }
 export async function* poll(
   ctx: StreamContext,
   signal: AbortSignal | undefined,
-  isBehind = () => false,
+  doubt: () => void,
 ): AsyncGenerator<void> {
   const woken = new Signal()
   const uncount = await countStream(ctx)
   const stopListening = ctx.onWake(woken.notify)
-  const { ended, problemOf, unlist } = listed(ctx, signal)
+  const { ended, problemOf, unlist } = listed(ctx, signal, doubt)
   const endsAt = performance.now() + randomInt(LIFETIME_MS.min, LIFETIME_MS.max)
   try {
     while (!ended.aborted) {
@@ -34,7 +34,7 @@ export async function* poll(
       const polledAt = performance.now()
       yield
       await pause(POLL_AT_MOST_EVERY_MS - (performance.now() - polledAt), ended)
-      if (!isBehind()) await woken.wait(POLL_AT_LATEST_MS, ended)
+      await woken.wait(POLL_AT_LATEST_MS, ended)
     }
     const problem = problemOf()
     if (problem && !signal?.aborted) throw problem
@@ -46,13 +46,18 @@ export async function* poll(
 }
 
 /** Among the streams of the process, which ends them for a reason. */
-function listed({ streams, caller, principal: { scopes } }: StreamContext, signal: AbortSignal | undefined) {
+function listed(
+  { streams, caller, principal: { scopes } }: StreamContext,
+  signal: AbortSignal | undefined,
+  doubt: () => void,
+) {
   const stop = new AbortController()
   let problem: Problem | undefined
   const unlist = streams.add({
     caller,
     scopes,
     beat() {},
+    doubt,
     end(end) {
       problem = end.problem
       stop.abort()

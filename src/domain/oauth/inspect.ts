@@ -1,7 +1,6 @@
-import { and, eq } from 'drizzle-orm'
-import { clients } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import type { ResourcePath } from '../../shared/resource-paths.ts'
+import { applicationsOf, membersWith, roleWanted } from '../access/ownership.ts'
 import { isWellFormed } from '../access/token-format.ts'
 import type { Context, UserContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
@@ -81,6 +80,10 @@ const kinds = {
   },
 } as const
 
+const isOfPerson = statement<[clientId: string, userId: string, members: string[]], { id: string }>(
+  `select id from clients where id = $1 and id = any (${applicationsOf('$2', '$3')})`,
+)
+
 /**
  * The same for a user, limited to credentials of the user's account and applications. Any other is `unknown`, so that
  * nobody can test here whether a found credential is valid.
@@ -89,9 +92,8 @@ export async function inspectOwnCredential(ctx: UserContext, credential: string)
   const found = await inspectCredential(ctx, credential)
   const { userId } = ctx.principal
   if (found.user_id === userId) return found
-  const isOwner = and(eq(clients.id, found.client_id ?? ''), eq(clients.ownerId, userId))
-  const [owned] = await ctx.db.select({ id: clients.id }).from(clients).where(isOwner)
-  return owned ? found : nothing
+  const [theirs] = await isOfPerson(ctx.db, found.client_id ?? '', userId, membersWith(roleWanted(ctx)))
+  return theirs ? found : nothing
 }
 
 /** For operators. What is not a credential of this service, or was never issued, is `unknown`. */

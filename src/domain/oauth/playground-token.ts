@@ -1,5 +1,5 @@
 import { statement } from '../../db/statement.ts'
-import { requireOwnedApplication } from '../access/ownership.ts'
+import { requireApplication } from '../access/ownership.ts'
 import { mint } from '../access/token-format.ts'
 import { actorBehind, audit } from '../audit/audit.ts'
 import type { CalledContext, UserContext } from '../core/context.ts'
@@ -48,7 +48,7 @@ export async function issuePlaygroundToken(
   const { userId } = ctx.principal
   return withinIssueLimit(ctx, rateLimits.userTokens, `${clientId} ${userId}`, () =>
     transact(ctx, async (tx) => {
-      await requireOwnedApplication(tx, clientId, 'no key update')
+      await requireApplication(tx, clientId, 'no key update')
       return standsFor === 'me'
         ? issueFor(tx, clientId, userId, newId('grant', tx.now()))
         : issueFor(tx, clientId, null, null)

@@ -1,5 +1,6 @@
 import { readUpToDate } from '../../db/replica.ts'
 import { instantText, statement } from '../../db/statement.ts'
+import { applicationsOf, membersWith, roleWanted } from '../access/ownership.ts'
 import type { ActorContext } from '../core/context.ts'
 import { createdAtOf } from '../core/ids.ts'
 import { Problem, type ProblemCode } from '../core/problem.ts'
@@ -11,8 +12,8 @@ const ANSWERS_MAX = 20
 
 type Found = Omit<ExplainedRequest, 'at' | 'cause' | 'remedy'> & { id: string }
 
-const selectAnswers = (whose: string) =>
-  statement<[requestId: string, count: number, whose: string], Found>(`
+const selectAnswers = <Rest extends unknown[]>(whose: string) =>
+  statement<[requestId: string, count: number, whose: string, ...Rest], Found>(`
 select log.id, log.request_id, log.operation, log.status, log.code, log.message, log.duration_ms, log.credential_id,
        abbrev(log.address) as address, log.sent, clients.id as application_id, clients.name as application_name,
        case when key.id is not null then json_build_object('id', key.id, 'name', key.name, 'last4', key.last4,
@@ -23,7 +24,7 @@ select log.id, log.request_id, log.operation, log.status, log.code, log.message,
   left join api_keys key on key.id = log.credential_id
  where ${whose} order by log.id desc limit $2::int`)
 
-const answersOfOwner = selectAnswers('clients.owner_id = $3')
+const answersOfPerson = selectAnswers<[members: string[]]>(`clients.id = any (${applicationsOf('$3', '$4')})`)
 const answersOfApplication = selectAnswers('clients.id = $3')
 /** The operator's look-up begins with the request: nobody else's may, or a common identifier would cost them the rows of all. */
 const answersOfAll = selectAnswers(
@@ -47,7 +48,7 @@ export async function explainRequest(
       case 'application':
         return answersOfApplication(db, requestId, ANSWERS_MAX, principal.clientId)
       case 'user':
-        return answersOfOwner(db, requestId, ANSWERS_MAX, principal.userId)
+        return answersOfPerson(db, requestId, ANSWERS_MAX, principal.userId, membersWith(roleWanted(ctx)))
     }
   })
   if (found.length > 0) return found.map((one) => explained(one, ctx.principal.kind !== 'application'))

@@ -1,6 +1,6 @@
 import { readUpToDate } from '../../db/replica.ts'
 import { statement } from '../../db/statement.ts'
-import { requireOwnedApplication } from '../access/ownership.ts'
+import { requireApplication } from '../access/ownership.ts'
 import type { OwnerContext } from '../core/context.ts'
 import { createdAtOf } from '../core/ids.ts'
 import { decodeCursor, encodeCursor, type Page, type PageRequest } from '../core/paging.ts'
@@ -63,7 +63,7 @@ order by wanted.id desc`)
  */
 export async function listRequests(ctx: OwnerContext, filter: RequestFilter): Promise<Page<LoggedRequest>> {
   const { application_id: clientId, limit, cursor, status, code, operation, credential_id, text } = filter
-  await requireOwnedApplication(ctx, clientId)
+  await requireApplication(ctx, clientId)
   const list = `requests ${clientId}`
   const { from, before } = periodBounds(ctx, filter)
   const [after = before] = decodeCursor(ctx, list, cursor) ?? []

@@ -1,6 +1,6 @@
 import { readUpToDate } from '../../db/replica.ts'
 import { statement } from '../../db/statement.ts'
-import { requireOwnedApplication } from '../access/ownership.ts'
+import { requireApplication } from '../access/ownership.ts'
 import type { OwnerContext } from '../core/context.ts'
 import { createdAtOf } from '../core/ids.ts'
 import { type Period, periodBounds } from './period.ts'
@@ -39,7 +39,7 @@ export async function summarizeRequests(
   input: Period & { application_id: string },
 ): Promise<RequestSummary> {
   const { application_id: clientId } = input
-  await requireOwnedApplication(ctx, clientId)
+  await requireApplication(ctx, clientId)
   const { from, before } = periodBounds(ctx, input)
   const until = input.to === undefined ? ctx.now() : createdAtOf(before)
   const [found, [counted]] = await readUpToDate(ctx, (db) =>

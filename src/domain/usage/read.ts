@@ -1,6 +1,6 @@
 import { readUpToDate } from '../../db/replica.ts'
 import { instantText, statement } from '../../db/statement.ts'
-import { requireOwnedApplication } from '../access/ownership.ts'
+import { requireApplication } from '../access/ownership.ts'
 import type { OwnerContext } from '../core/context.ts'
 import { rateLimits } from '../core/rate-limits.ts'
 import { deliveryLatency } from './delivery-latency.ts'
@@ -40,7 +40,7 @@ export async function getUsage(
   input: { application_id: string; span: UsagePeriod },
 ): Promise<Usage> {
   const { application_id: id, span } = input
-  await requireOwnedApplication(ctx, id)
+  await requireApplication(ctx, id)
   const { step } = usagePeriods[span]
   const steps = stepsUntil(ctx.now(), span)
   const [from = ctx.now()] = steps

@@ -34,24 +34,24 @@ const registration = () => ({
 const byId = () => z.object({ id: text() })
 
 const secretsRouter = router({
-  list: procedure({ access: 'session' })
+  list: procedure({ access: 'session', role: 'developer' })
     .input(byId())
     .output(z.array(ClientSecret))
     .query(({ ctx, input }) => listSecrets(ctx, input)),
 
-  revoke: procedure({ access: 'session' })
+  revoke: procedure({ access: 'session', role: 'developer' })
     .input(z.object({ id: text(), secret_id: text() }))
     .output(z.void())
     .mutation(({ ctx, input }) => revokeSecret(ctx, input)),
 })
 
 const keysRouter = router({
-  list: procedure({ access: 'session' })
+  list: procedure({ access: 'session', role: 'developer' })
     .input(z.object({ application_id: text(), ...paging() }))
     .output(page(ApiKey))
     .query(({ ctx, input }) => listKeys(ctx, input)),
 
-  create: procedure({ access: 'session', needs: ['stepUp'] })
+  create: procedure({ access: 'session', role: 'developer', needs: ['stepUp'] })
     .input(
       z.object({
         application_id: text(),
@@ -63,12 +63,12 @@ const keysRouter = router({
     .output(CreatedApiKey)
     .mutation(({ ctx, input }) => createKey(ctx, input)),
 
-  roll: procedure({ access: 'session', needs: ['stepUp'] })
+  roll: procedure({ access: 'session', role: 'developer', needs: ['stepUp'] })
     .input(z.object({ id: text(), expires_in_days: z.number().int().optional() }))
     .output(CreatedApiKey)
     .mutation(({ ctx, input }) => rollKey(ctx, input)),
 
-  revoke: procedure({ access: 'session' })
+  revoke: procedure({ access: 'session', role: 'developer' })
     .input(byId())
     .output(z.void())
     .mutation(({ ctx, input }) => revokeKey(ctx, input)),
@@ -81,17 +81,17 @@ export const applicationsRouter = router({
     .output(CreatedApplication)
     .mutation(({ ctx, input }) => createApplication(ctx, input)),
 
-  list: procedure({ access: 'session' })
+  list: procedure({ access: 'session', role: 'viewer' })
     .input(z.object(paging()))
     .output(page(Application))
     .query(({ ctx, input }) => listApplications(ctx, input)),
 
-  get: procedure({ access: 'session' })
+  get: procedure({ access: 'session', role: 'viewer' })
     .input(byId())
     .output(Application)
     .query(({ ctx, input }) => getApplication(ctx, input)),
 
-  update: procedure({ access: 'session', needs: ['stepUp'] })
+  update: procedure({ access: 'session', role: 'developer', needs: ['stepUp'] })
     .input(z.object({ id: text(), name: text().optional(), ...registration() }))
     .output(Application)
     .mutation(({ ctx, input }) => updateApplication(ctx, input)),
@@ -101,22 +101,22 @@ export const applicationsRouter = router({
     .output(z.void())
     .mutation(({ ctx, input }) => deleteApplication(ctx, input)),
 
-  attention: procedure({ access: 'session' })
+  attention: procedure({ access: 'session', role: 'viewer' })
     .input(z.object({}))
     .output(Attention)
     .query(({ ctx }) => findAttention(ctx)),
 
-  audit: procedure({ access: 'session' })
+  audit: procedure({ access: 'session', role: 'viewer' })
     .input(z.object({ application_id: text(), ...paging() }))
     .output(page(AuditRecord))
     .query(({ ctx, input }) => listApplicationAudit(ctx, input)),
 
-  rotateSecret: procedure({ access: 'session', needs: ['stepUp'] })
+  rotateSecret: procedure({ access: 'session', role: 'developer', needs: ['stepUp'] })
     .input(byId())
     .output(z.object({ client_secret: z.string() }))
     .mutation(({ ctx, input }) => rotateSecret(ctx, input)),
 
-  issueToken: procedure({ access: 'session', needs: ['stepUp'] })
+  issueToken: procedure({ access: 'session', role: 'developer', needs: ['stepUp'] })
     .input(z.object({ application_id: text(), stands_for: z.enum(['me', 'application']) }))
     .output(TokenResponse)
     .mutation(({ ctx, input }) => issuePlaygroundToken(ctx, input)),

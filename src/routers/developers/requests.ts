@@ -16,7 +16,7 @@ const period = () => ({ application_id: text(), from: text().optional(), to: tex
 
 /** The logs of what applications asked, and what they were answered. */
 export const requestsRouter = router({
-  list: procedure({ access: 'session' })
+  list: procedure({ access: 'session', role: 'viewer' })
     .input(
       z.object({
         ...period(),
@@ -31,12 +31,12 @@ export const requestsRouter = router({
     .output(page(LoggedRequest))
     .query(({ ctx, input }) => listRequests(ctx, input)),
 
-  summary: procedure({ access: 'session' })
+  summary: procedure({ access: 'session', role: 'viewer' })
     .input(z.object(period()))
     .output(RequestSummary)
     .query(({ ctx, input }) => summarizeRequests(ctx, input)),
 
-  explain: procedure({ access: 'sessionOrAnyApplication' })
+  explain: procedure({ access: 'sessionOrAnyApplication', role: 'viewer' })
     .input(z.object({ request_id: search(REQUEST_ID_LENGTH_MAX) }))
     .output(z.array(ExplainedRequest))
     .query(({ ctx, input }) => explainRequest(ctx, input)),

@@ -9,7 +9,7 @@ const LENGTH_MAX = 200
 
 /** Finds what is the signed-in person's. */
 export const searchRouter = router({
-  find: procedure({ access: 'session' })
+  find: procedure({ access: 'session', role: 'viewer' })
     .input(z.object({ text: text().max(LENGTH_MAX, `must have at most ${LENGTH_MAX} characters`) }))
     .output(z.array(SearchHit))
     .query(({ ctx, input }) => searchOwn(ctx, input)),

@@ -2,13 +2,14 @@ import { readUpToDate } from '../../../db/replica.ts'
 import { instantText, statement } from '../../../db/statement.ts'
 import { DISABLE_AFTER_DAYS } from '../../../shared/delivery.ts'
 import { DAY_MS, HOUR_MS } from '../../../time/durations.ts'
+import { applicationsOf, membersWith, roleIn, roleWanted } from '../../access/ownership.ts'
 import type { UserContext } from '../../core/context.ts'
 import { createdAtOf, lowerBound } from '../../core/ids.ts'
 import { SLOW_MS } from '../../events/receiver-pace.ts'
 import type { Attention } from './resources.ts'
 
-/** An account has at most so many applications. */
-const APPLICATIONS_MAX = 100
+/** An account owns at most a hundred applications, and belongs to at most a hundred of others. */
+const APPLICATIONS_MAX = 200
 /** Of an account's subscriptions those count that had an answer last. */
 const SUBSCRIPTIONS_MAX = 1_000
 const COUNTED_MAX = 1_000
@@ -18,7 +19,8 @@ const GIVEN_UP_AFTER_DAYS = 5
 
 const own = `
 own as materialized (
-  select id, name from clients where owner_id = $1 order by id limit ${APPLICATIONS_MAX}),
+  select c.id, c.name, ${roleIn('$1')} <> 'viewer' as has_keys from clients c
+   where c.id = any (${applicationsOf('$1', '$4')}) order by c.id limit ${APPLICATIONS_MAX}),
 subscriptions as materialized (
   select s.*, own.name as application_name from own join webhook_subscriptions s on s.client_id = own.id
    where s.deleted_at is null
@@ -78,7 +80,7 @@ const endingKeys = `
 ending as (
   select key.id, own.id as application_id, own.name as application_name, key.name, key.last4,
          ${instantText('key.expires_at')} as expires_at, count(*) over ()::int as total
-    from own join api_keys key on key.client_id = own.id
+    from own join api_keys key on key.client_id = own.id and own.has_keys
    where key.revoked_at is null and key.replaced_by is null
      and key.expires_at between statement_timestamp() - interval '7 days' and statement_timestamp() + interval '14 days'
    order by key.expires_at limit ${SHOWN_MAX})`
@@ -100,7 +102,7 @@ const totalOf = (table: string) => `coalesce((select max(total) from ${table}), 
 type Found = Omit<Attention, 'failures'> & {
   failures: (Omit<Attention['failures'][number], 'last_at'> & { last_id: string })[]
 }
-type Values = [userId: string, deliveriesFrom: string, requestsFrom: string]
+type Values = [userId: string, deliveriesFrom: string, requestsFrom: string, members: string[]]
 
 const selectAttention = statement<Values, { found: Found }>(`
 select found from (
@@ -111,12 +113,14 @@ select json_build_object(
   'keys', ${listOf('ending')}, 'keys_total', ${totalOf('ending')},
   'failures', ${listOf('refused')}, 'failures_total', ${totalOf('refused')}) as found) as one`)
 
-/** What the caller has to look at, over all applications of theirs; everything empty when all is well. */
+/** What the caller has to look at, over all applications that they belong to, and of the keys those that they may renew; everything empty when all is well. */
 export async function findAttention(ctx: UserContext): Promise<Attention> {
   const nowMs = ctx.now().getTime()
   const deliveriesFrom = lowerBound('delivery', new Date(nowMs - GIVEN_UP_AFTER_DAYS * DAY_MS))
   const requestsFrom = lowerBound('request', new Date(nowMs - HOUR_MS))
-  const [row] = await readUpToDate(ctx, (db) => selectAttention(db, ctx.principal.userId, deliveriesFrom, requestsFrom))
+  const { userId } = ctx.principal
+  const members = membersWith(roleWanted(ctx))
+  const [row] = await readUpToDate(ctx, (db) => selectAttention(db, userId, deliveriesFrom, requestsFrom, members))
   if (!row) throw new Error('A statement without a condition found nothing')
   const { failures, ...found } = row.found
   return {

@@ -118,6 +118,7 @@ export class CredentialWatch {
     for (const stream of [...one.streams]) {
       const problem = problemOf(stream, found)
       if (problem) stream.end({ reason: 'revoked', problem })
+      else stream.doubt?.()
     }
     if (one.streams.size === 0) return
     this.#setNames(one, [announcedNameOf(one), ...(found?.dependsOn ?? [])])

@@ -127,5 +127,5 @@ export async function requireDelivery(ctx: ActorContext, id: string): Promise<De
 }
 
 function unlessProblem(error: unknown): undefined {
-  if (!(error instanceof Problem)) throw error
+  if (!(error instanceof Problem) || error.code === 'forbidden') throw error
 }

@@ -1,6 +1,7 @@
 import type { Database } from '../../../db/client.ts'
 import { poll } from '../../events/poll.ts'
 import type { StreamContext } from '../../events/streams/event-stream.ts'
+import { requireReached } from '../subscriptions/ownership.ts'
 import { subscriptionsAsked } from './ledger.ts'
 import { StateLooks } from './state-looks.ts'
 
@@ -10,7 +11,7 @@ const WATCHED_MAX = 100
 /**
  * Yields at once, and again, within about a second, whenever a subscription that the caller reaches or its deliveries have
  * changed, so that the lists should be read again: one, or the newest hundred of an application or of all. Ends when the caller is
- * gone. Throws `subscription_not_found`.
+ * gone. Throws `subscription_not_found`, also within about a second after the caller has lost what made them reach it.
  */
 export async function watchDeliveries(
   ctx: StreamContext,
@@ -24,7 +25,14 @@ async function* changesOf(ctx: StreamContext, ids: string[], signal: AbortSignal
   const looks = looksOf(ctx.slow)
   const onWake: StreamContext['onWake'] = (listener) => looks.watch(ids, () => listener([]))
   let seen: string | undefined
-  for await (const _ of poll({ ...ctx, onWake }, signal)) {
+  let isInDoubt = false
+  const doubt = () => {
+    isInDoubt = true
+  }
+  for await (const _ of poll({ ...ctx, onWake }, signal, doubt)) {
+    const wasInDoubt = isInDoubt
+    isInDoubt = false
+    if (wasInDoubt) await requireReached(ctx, ids)
     const states = ids.map((id) => looks.stateOf(id))
     const state = states.join(' ')
     if (states.includes(undefined) || state === seen) continue

@@ -4,7 +4,7 @@ import {
   webhookSubscriptionTypes as types,
 } from '../../../db/schema/index.ts'
 import { DAY_MS } from '../../../time/durations.ts'
-import { requireOwnedApplication } from '../../access/ownership.ts'
+import { requireApplication } from '../../access/ownership.ts'
 import { type AuditActor, actorBehind, audit } from '../../audit/audit.ts'
 import type { CallerContext, UserContext } from '../../core/context.ts'
 import { inMs } from '../../core/db-now.ts'
@@ -67,7 +67,7 @@ export async function createSubscriptionForApplication(
   ctx: UserContext,
   { application_id: clientId, channel = 'every', ...subscription }: NewOwned,
 ): Promise<CreatedSubscription> {
-  const application = await requireOwnedApplication(ctx, clientId)
+  const application = await requireApplication(ctx, clientId)
   const scopes = application.scopes.filter(isScope)
   if (!scopes.includes('webhook:write')) {
     throw new Problem('invalid_scope', 'application_id: this application is not registered for "webhook:write".')

@@ -15,7 +15,7 @@ import { Problem } from '../../core/problem.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { takeClaimLock } from '../queue/claim.ts'
 import { endAttemptsOf } from '../queue/in-flight.ts'
-import { owns, reaches } from './ownership.ts'
+import { owns, reaches, unreached } from './ownership.ts'
 
 /** The NOTIFY channel on which every process hears of a deleted subscription. */
 export const STOPPED_CHANNEL = 'webhook_stopped'
@@ -29,12 +29,12 @@ const ASK_AGAIN_MS = 10
  * until no delivery is leased, for a second at most. A sweeper cancels what is pending. Throws `subscription_not_found`.
  */
 export async function deleteSubscription(ctx: ActorContext, { id }: { id: string }): Promise<void> {
-  return endSubscription(ctx, id, owns(ctx))
+  if (!(await endSubscription(ctx, id, owns(ctx)))) throw await unreached(ctx, id)
 }
 
 /** The same for any subscription that the caller reaches, as an application does those of its users. Throws `subscription_not_found`. */
 export async function deleteReachedSubscription(ctx: ActorContext, { id }: { id: string }): Promise<void> {
-  return endSubscription(ctx, id, reaches(ctx))
+  if (!(await endSubscription(ctx, id, reaches(ctx)))) throw await unreached(ctx, id)
 }
 
 /**
@@ -42,14 +42,17 @@ export async function deleteReachedSubscription(ctx: ActorContext, { id }: { id:
  * application may make another one for as long as it has access. Throws `subscription_not_found`.
  */
 export async function deleteHearingSubscription(ctx: UserContext, { id }: { id: string }): Promise<void> {
-  return endSubscription(ctx, id, eq(subscriptions.userId, ctx.principal.userId))
+  if (await endSubscription(ctx, id, eq(subscriptions.userId, ctx.principal.userId))) return
+  throw new Problem('subscription_not_found', 'There is no subscription with this identifier.')
 }
 
-async function endSubscription(ctx: ActorContext, id: string, isTheirs: SQL): Promise<void> {
+/** False when there is no such subscription. */
+async function endSubscription(ctx: ActorContext, id: string, isTheirs: SQL): Promise<boolean> {
   const isFound = isId('subscription', id) && (await markDeleted(ctx, id, isTheirs))
-  if (!isFound) throw new Problem('subscription_not_found', 'There is no subscription with this identifier.')
+  if (!isFound) return false
   endAttemptsOf(id)
   await waitWhileLeased(ctx, id)
+  return true
 }
 
 async function markDeleted(ctx: ActorContext, id: string, isTheirs: SQL): Promise<boolean> {

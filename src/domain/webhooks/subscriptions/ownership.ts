@@ -1,7 +1,8 @@
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
-import { clients, webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
+import { asViewer, roleWanted, theirApplications, tooLittle } from '../../access/ownership.ts'
 import type { Principal, UserPrincipal } from '../../core/actor.ts'
-import type { ActorContext, CallerContext } from '../../core/context.ts'
+import type { ActorContext, CallerContext, Wanting } from '../../core/context.ts'
 import { isId } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
 import { isAllowed } from '../../events/consent.ts'
@@ -26,26 +27,49 @@ export function reaches(ctx: ActorContext): SQL {
 
 /**
  * The condition under which a subscription is the caller's. An application has those that it made for itself; a user by
- * an application's token has those that it made for them; a user who is signed in has all of the applications that they
- * own; the operator has all.
+ * an application's token has those that it made for them; a user who is signed in has all of the applications in which they
+ * are what the call wants; the operator has all.
  */
-export function owns({ principal }: ActorContext): SQL {
+export function owns({ principal, role }: ActorContext): SQL {
   switch (principal.kind) {
     case 'application':
       return sql`(${eq(subscriptions.clientId, principal.clientId)} and ${isNull(subscriptions.userId)})`
     case 'user':
-      return ownsAsUser(principal)
+      return ownsAsUser(principal, { role })
     case 'operator':
       return sql`true`
   }
 }
 
-function ownsAsUser({ clientId, userId }: UserPrincipal): SQL {
+function ownsAsUser({ clientId, userId }: UserPrincipal, wanting: Wanting): SQL {
   if (clientId !== null) return sql`(${eq(subscriptions.clientId, clientId)} and ${eq(subscriptions.userId, userId)})`
-  return sql`${subscriptions.clientId} in (select ${clients.id} from ${clients} where ${eq(clients.ownerId, userId)})`
+  return sql`${subscriptions.clientId} = any (${theirApplications(userId, wanting)})`
 }
 
-/** A subscription that the caller reaches and that is not deleted. Throws `subscription_not_found`. */
+/**
+ * Why a caller does not reach what they asked for: `forbidden` for a member of its application who is less than the call wants,
+ * `subscription_not_found` for everybody else.
+ */
+export async function unreached(ctx: ActorContext, id: string): Promise<Problem> {
+  const isReader = isId('subscription', id) && roleWanted(ctx) !== 'viewer' && (await isReached(asViewer(ctx), id))
+  return isReader
+    ? tooLittle(roleWanted(ctx))
+    : new Problem('subscription_not_found', 'You have no subscription with this identifier.')
+}
+
+/** For what stays open: throws `subscription_not_found` once the caller does not reach all of these any more, deleted ones included. */
+export async function requireReached(ctx: ActorContext, ids: readonly string[]): Promise<void> {
+  const isTheirs = and(inArray(subscriptions.id, [...ids]), reaches(ctx))
+  if (ids.length === 0 || (await ctx.db.$count(subscriptions, isTheirs)) === ids.length) return
+  throw new Problem('subscription_not_found', 'You do not reach these subscriptions any more.')
+}
+
+async function isReached(ctx: ActorContext, id: string): Promise<boolean> {
+  const isTheirs = and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), reaches(ctx))
+  return (await ctx.db.select({ id: subscriptions.id }).from(subscriptions).where(isTheirs)).length > 0
+}
+
+/** A subscription that the caller reaches and that is not deleted. Throws what `unreached` says. */
 export async function requireSubscription(ctx: ActorContext, id: string): Promise<OwnedSubscription> {
   const [found] = isId('subscription', id)
     ? await ctx.db
@@ -64,7 +88,7 @@ export async function requireSubscription(ctx: ActorContext, id: string): Promis
         .from(subscriptions)
         .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), reaches(ctx)))
     : []
-  if (!found) throw new Problem('subscription_not_found', 'You have no subscription with this identifier.')
+  if (!found) throw await unreached(ctx, id)
   return found
 }
 
