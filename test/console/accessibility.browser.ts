@@ -1,49 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
-import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { axe, faultsOf, open } from './support/barriers.ts'
 import { hasBrowser, logIn, openBrowser, type Visitor } from './support/browser.ts'
 import { addressOf, decisionPages, furnish, type Ids, ownPages, publicPages } from './support/pages.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const run = `axe.run({ resultTypes: ['violations'] })`
-/**
- * What moves for ever, as the outline of something that loads does, is not waited for; and nothing for longer than it takes by its
- * own account: an animation of a page that is not drawn never says that it has ended.
- */
-const isStill = `Promise.allSettled(document.getAnimations()
-  .map(({ effect, playState, finished }) => ({ ms: effect.getComputedTiming().endTime, playState, finished }))
-  .filter(({ ms, playState }) => playState === 'running' && ms !== Infinity)
-  .map(({ ms, finished }) => Promise.race([finished, new Promise((resolve) => setTimeout(resolve, ms + 1_000))])))`
-const isWide = 'document.documentElement.scrollWidth > window.innerWidth'
-
-/** Loaded, with what it asked the service for. */
-async function open(page: Page, path: string): Promise<void> {
-  await page.goto(path)
-  await page.locator('main h1').first().waitFor()
-  await page.locator('.mantine-Skeleton-root').first().waitFor({ state: 'detached' })
-  await page.evaluate(axe)
-}
-
-/** In light and dark, narrow and wide: what hinders people (impact serious or critical), and what is wider than its window. */
-async function faultsOf(page: Page): Promise<string[]> {
-  const faults: string[] = []
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    for (const width of [360, 1280]) {
-      await page.setViewportSize({ width, height: 800 })
-      await page.evaluate(isStill)
-      const { violations }: AxeResults = await page.evaluate(run)
-      const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      const found = serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n')}`)
-      if (await page.evaluate(isWide)) found.push('wider than its window')
-      faults.push(...found.map((fault) => `${colorScheme}, ${width} px: ${fault}`))
-    }
-  }
-  return faults
-}
 
 describe.skipIf(!hasBrowser)('in light and dark, narrow and wide, nobody is hindered', () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>

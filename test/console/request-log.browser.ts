@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { hasBrowser, logIn, openBrowser, pictureOf } from './support/browser.ts'
+import { pictureOf } from './support/barriers.ts'
+import { hasBrowser, logIn, openBrowser } from './support/browser.ts'
 
 /** As a phone and as a desk. */
 const widths = [390, 1280]

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, inject } from 'vitest'
 import type { DemoCredentials } from '../../../src/domain/demo/credentials.ts'
-import { temporaryFolder } from '../../support/folder.ts'
-import { startService } from '../../support/process.ts'
+import { folderWithCluster, startService } from '../../support/process.ts'
 
 /** The product as a newcomer starts it: an embedded database with demo data. */
 export type Product = { base: string; demo: DemoCredentials }
@@ -18,7 +17,7 @@ afterAll(async () => (await started)?.stop())
 
 /** A service of this file's own, so that no file depends on what another has done. */
 async function startProduct() {
-  const data = temporaryFolder()
+  const data = folderWithCluster()
   const service = await startService({ DATA_DIR: data.path, LOG_LEVEL: 'error' })
   if (!service.isReady) throw new Error(service.output.text.stderr)
   const stop = async () => {
@@ -65,14 +64,4 @@ export async function logIn(page: Page, { username, password }: { username: stri
   await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Log in' }).click()
-}
-
-/** Keeps a picture of a page in both colour schemes, in the folder that `PICTURES` names; without it does nothing. */
-export async function pictureOf(page: Page, name: string): Promise<void> {
-  const folder = process.env.PICTURES
-  if (!folder) return
-  for (const colorScheme of ['dark', 'light'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), fullPage: true })
-  }
 }

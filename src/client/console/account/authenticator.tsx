@@ -31,7 +31,7 @@ export function AuthenticatorSection({ totp, onCodes }: { totp: Totp; onCodes: S
       intro={
         totp ? (
           <>
-            Set up <Instant at={totp.created_at} />, last used <Instant at={totp.last_used_at} />.
+            Set up <Instant at={totp.created_at} end="," /> last used <Instant at={totp.last_used_at} end="." />
           </>
         ) : (
           'An app on your phone that shows a new code every half minute.'

@@ -13,9 +13,9 @@ const currentTick = () => Math.floor(Date.now() / TICK_MS)
 
 /**
  * A moment: how long ago, or the time when `isAbsolute` or the reader wants times. Pressing it, by whatever means, shows it to
- * the millisecond.
+ * the millisecond. `end`: what follows at once, such as the dot of the sentence, and stays on the same line.
  */
-export function Instant({ at, isAbsolute = false }: { at: string; isAbsolute?: boolean }) {
+export function Instant({ at, isAbsolute = false, end }: { at: string; isAbsolute?: boolean; end?: string }) {
   useSyncExternalStore(everyTick, currentTick)
   const style = useTimeStyle()
   const zone = useTimeZone()
@@ -23,14 +23,17 @@ export function Instant({ at, isAbsolute = false }: { at: string; isAbsolute?: b
   const exact = exactTime(at, zone)
   const usual = isAbsolute || style !== 'ago' ? describeTime(at, zone) : describeAge(at, Date.now())
   return (
-    <button
-      type="button"
-      className="instant"
-      title={`${exact}\n${at}`}
-      aria-pressed={isExact}
-      onClick={() => setIsExact(!isExact)}
-    >
-      <time dateTime={at}>{isExact ? exact : usual}</time>
-    </button>
+    <span className="instant-place">
+      <button
+        type="button"
+        className="instant"
+        title={`${exact}\n${at}`}
+        aria-pressed={isExact}
+        onClick={() => setIsExact(!isExact)}
+      >
+        <time dateTime={at}>{isExact ? exact : usual}</time>
+      </button>
+      {end}
+    </span>
   )
 }

@@ -48,8 +48,9 @@ function StoppedNotice({ application: { disabled_at } }: { application: Applicat
   if (disabled_at === null) return null
   return (
     <Notice tone="bad" title="Stopped">
-      The operator of the platform stopped this application <Instant at={disabled_at} />. Its tokens, keys and secrets
-      are refused, and nothing is sent to its webhooks. Nothing was deleted. Ask the operator what has to change.
+      The operator of the platform stopped this application <Instant at={disabled_at} end="." /> Its tokens, keys and
+      secrets are refused, and nothing is sent to its webhooks. Nothing was deleted. Ask the operator what has to
+      change.
     </Notice>
   )
 }

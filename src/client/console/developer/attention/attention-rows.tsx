@@ -16,7 +16,7 @@ export function GivenUpRow({ given }: { given: Attention['failed_deliveries'][nu
   const to = `/developer/deliveries?${new URLSearchParams({ subscription: subscription_id, outcome: 'failed' })}`
   return (
     <AttentionRow to={to} title={url} state={<Status tone="bad">{`${times(count)} failed`}</Status>}>
-      {application_name} · the last <Instant at={last_at} />. They can be sent again.
+      {application_name} · the last <Instant at={last_at} end="." /> They can be sent again.
     </AttentionRow>
   )
 }
@@ -29,7 +29,7 @@ export function RefusedRow({ refused }: { refused: Attention['failures'][number]
       title={application_name}
       state={<Status tone={status >= 500 ? 'bad' : 'warn'}>{`${times(count)} failed`}</Status>}
     >
-      The last <Instant at={last_at} />: <Code>{operation}</Code> answered {answerWords(refused)}.
+      The last <Instant at={last_at} end=":" /> <Code>{operation}</Code> answered {answerWords(refused)}.
       {message && ` ${message}`}
     </AttentionRow>
   )
@@ -44,7 +44,7 @@ export function KeyRow({ ending }: { ending: Attention['keys'][number] }) {
       title={name}
       state={isOver ? <Status tone="bad">Expired</Status> : <Status tone="warn">Ends soon</Status>}
     >
-      …{last4} of {application_name} · {isOver ? 'expired' : 'ends'} <Instant at={expires_at} />.{' '}
+      …{last4} of {application_name} · {isOver ? 'expired' : 'ends'} <Instant at={expires_at} end="." />{' '}
       {isOver
         ? 'Whoever still uses it is refused: make a new one.'
         : 'Roll it before: the old one works for another day.'}

@@ -1,8 +1,11 @@
 import { Text } from '@mantine/core'
+import { Fragment } from 'react'
+import { useTimeZone } from '../../app/time-style.ts'
 import { Status } from '../../components/feedback/status.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { describeDuration } from '../../components/times.ts'
 import { AttemptReason } from '../deliveries/attempt-result.tsx'
+import { NextAttempt } from '../deliveries/next-attempt.tsx'
 import { failureWords } from '../webhooks/failure-words.ts'
 import { AttentionRow } from './attention-list.tsx'
 import type { Attention } from './needs-attention.tsx'
@@ -19,7 +22,8 @@ export function SubscriptionRow({ subscription }: { subscription: Troubled }) {
       state={<State subscription={subscription} />}
     >
       <Text size="sm" className="breakable">
-        {application_name} · <Answer subscription={subscription} />
+        {application_name}
+        <Known subscription={subscription} />
       </Text>
       {last_answer?.error_class !== undefined && <AttemptReason attempt={reasonOf(last_answer)} />}
     </AttentionRow>
@@ -52,30 +56,50 @@ const whyDisabled: Record<string, string | undefined> = {
   grant_lost: 'its user does not allow it any more',
 }
 
-function Answer({ subscription }: { subscription: Troubled }) {
-  const { status, disabled_at, disabled_reason, last_answer, next_attempt_at, failing_since, attempt_ms } = subscription
-  const why = whyDisabled[disabled_reason ?? '']
+/** What is known of it, a sentence each. */
+function Known({ subscription }: { subscription: Troubled }) {
+  const zone = useTimeZone()
+  const { status, failing_since } = subscription
+  const isFailing = status === 'enabled' && failing_since !== null
+  const sentences = [
+    { name: 'disabled', words: disabledWords(subscription) },
+    { name: 'slow', words: slowWords(subscription) },
+    { name: 'answer', words: answerOf(subscription) },
+    { name: 'next', words: nextWords(subscription) },
+    { name: 'warning', words: isFailing ? failureWords(subscription, zone).warning : null },
+  ].filter(({ words }) => words !== null)
+  if (sentences.length === 0) return null
   return (
     <>
-      {status === 'disabled' && disabled_at !== null && (
-        <>
-          disabled <Instant at={disabled_at} />
-          {why && `: ${why}`}.{' '}
-        </>
-      )}
-      {status === 'enabled' && failing_since === null && attempt_ms !== null && (
-        <>takes {describeDuration(attempt_ms)} to answer, so that it gets less at a time. </>
-      )}
-      {last_answer !== null && (
-        <>
-          Last answer: {last_answer.status ?? last_answer.error_class}, <Instant at={last_answer.at} />.{' '}
-        </>
-      )}
-      {status === 'enabled' && next_attempt_at !== null && (
-        <>
-          Next attempt <Instant at={next_attempt_at} />.
-        </>
-      )}
+      {' · '}
+      {sentences.map(({ name, words }) => (
+        <Fragment key={name}>{words} </Fragment>
+      ))}
     </>
   )
 }
+
+function disabledWords({ status, disabled_at, disabled_reason }: Troubled) {
+  if (status !== 'disabled' || disabled_at === null) return null
+  const why = whyDisabled[disabled_reason ?? '']
+  return (
+    <>
+      Disabled <Instant at={disabled_at} end={why ? ':' : '.'} /> {why && `${why}.`}
+    </>
+  )
+}
+
+const slowWords = ({ status, failing_since, attempt_ms }: Troubled) =>
+  status === 'enabled' && failing_since === null && attempt_ms !== null
+    ? `Takes ${describeDuration(attempt_ms)} to answer, so that it gets less at a time.`
+    : null
+
+const answerOf = ({ last_answer }: Troubled) =>
+  last_answer && (
+    <>
+      Last answer: {last_answer.status ?? last_answer.error_class}, <Instant at={last_answer.at} end="." />
+    </>
+  )
+
+const nextWords = ({ status, next_attempt_at }: Troubled) =>
+  status === 'enabled' && next_attempt_at !== null ? <NextAttempt at={next_attempt_at} end="." /> : null

@@ -20,9 +20,30 @@ const errors: Record<string, string | undefined> = {
   E_ABORTED: 'We had to stop; it is sent again',
 }
 
-/** Why an attempt failed: its error class in words, and what that or the status leaves open. */
-export function AttemptReason({ attempt: { error_class, detail } }: { attempt: Attempt }) {
-  const sentences = [error_class !== null && `${errors[error_class] ?? error_class}.`, detail].filter(Boolean)
+const NOT_LET_IN =
+  'The receiver does not let it in: if it says so of the signature, compare its signing secret with the Doctor, or rotate it.'
+const OWN_FAILURE = 'The receiver itself failed: its log says why.'
+const SERVER_ERROR = 500
+
+/** What a status means for whoever runs the receiver. */
+const answers: Record<number, string | undefined> = {
+  401: NOT_LET_IN,
+  403: NOT_LET_IN,
+  404: 'The receiver has nothing at this path.',
+  405: 'The receiver takes no POST at this path.',
+  410: 'The receiver wants no more of it.',
+  429: 'The receiver asks for fewer at a time.',
+}
+
+const wordsOf = ({ status, error_class }: Attempt): string | undefined => {
+  if (error_class !== null) return `${errors[error_class] ?? error_class}.`
+  if (status === null) return undefined
+  return answers[status] ?? (status >= SERVER_ERROR ? OWN_FAILURE : undefined)
+}
+
+/** Why an attempt failed: its error class or its status in words, and what that leaves open. */
+export function AttemptReason({ attempt }: { attempt: Attempt }) {
+  const sentences = [wordsOf(attempt), attempt.detail].filter(Boolean)
   if (sentences.length === 0) return null
   return (
     <Text size="sm" style={{ overflowWrap: 'anywhere' }}>

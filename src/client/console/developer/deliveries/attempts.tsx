@@ -6,6 +6,7 @@ import { Section } from '../../components/section.tsx'
 import { describeDuration } from '../../components/times.ts'
 import { AttemptReason, AttemptResult } from './attempt-result.tsx'
 import type { DeliveryDetails } from './delivery.tsx'
+import { NextAttempt } from './next-attempt.tsx'
 
 type Attempt = DeliveryDetails['attempts_made'][number]
 
@@ -22,22 +23,12 @@ export function Attempts({ delivery: { attempts_made, due_at } }: { delivery: De
         {due_at && (
           <Timeline.Item lineVariant="dashed">
             <Text size="sm">
-              <NextAttempt dueAt={due_at} />
+              <NextAttempt at={due_at} />
             </Text>
           </Timeline.Item>
         )}
       </Timeline>
     </Section>
-  )
-}
-
-/** A delivery that is due may still wait: its receiver is paused, or others come first. */
-function NextAttempt({ dueAt }: { dueAt: string }) {
-  if (Date.parse(dueAt) <= Date.now()) return 'The next attempt is due, and waits for its turn.'
-  return (
-    <>
-      Next attempt <Instant at={dueAt} />
-    </>
   )
 }
 

@@ -2,6 +2,7 @@ import { Anchor, Code, Table, Text } from '@mantine/core'
 import { Link } from 'react-router'
 import type { Outputs } from '../../app/session.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { NextAttempt } from './next-attempt.tsx'
 import { Outcome } from './outcome.tsx'
 
 export type Delivery = Outputs['deliveries']['list']['items'][number]
@@ -88,11 +89,8 @@ function LastAnswer({ delivery: { last_status, last_error_class, due_at, attempt
   return (
     <Text size="xs" c="dimmed">
       {answer}
-      {next && (
-        <>
-          {answer !== null && ' · '}next attempt <Instant at={next} />
-        </>
-      )}
+      {answer !== null && next && ' · '}
+      {next && <NextAttempt at={next} />}
     </Text>
   )
 }

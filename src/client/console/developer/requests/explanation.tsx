@@ -80,14 +80,14 @@ function KeyEnd({ credential: { revoked_at, expires_at } }: { credential: NonNul
   if (revoked_at !== null) {
     return (
       <>
-        (revoked <Instant at={revoked_at} />)
+        (revoked <Instant at={revoked_at} end=")" />
       </>
     )
   }
   if (!hasExpired) return null
   return (
     <>
-      (expired <Instant at={expires_at} />)
+      (expired <Instant at={expires_at} end=")" />
     </>
   )
 }

@@ -46,11 +46,11 @@ function FailureNotice({ webhook }: { webhook: Webhook }) {
   const { tone, title, warning } = failureWords(webhook, zone)
   return (
     <Notice tone={tone} title={title}>
-      No attempt has succeeded since <Instant at={failing_since} isAbsolute />: {failed_attempts} failed.
+      No attempt has succeeded since <Instant at={failing_since} isAbsolute end=":" /> {failed_attempts} failed.
       {resting_until && (
         <>
           {' '}
-          To spare your receiver, the next attempt is made <Instant at={resting_until} />.
+          To spare your receiver, the next attempt is made <Instant at={resting_until} end="." />
         </>
       )}
       {warning && ` ${warning}`}

@@ -11,6 +11,7 @@ import { More } from '../../components/more.tsx'
 import { Page } from '../../components/page.tsx'
 import { byCursor, itemsOf } from '../../components/pages.ts'
 import { Section } from '../../components/section.tsx'
+import { NextAttempt } from '../deliveries/next-attempt.tsx'
 import { useApplications } from '../use-applications.ts'
 import { WebhookStatus } from './webhook-status.tsx'
 
@@ -102,7 +103,7 @@ function RowStatus({ webhook }: { webhook: Webhook }) {
       <WebhookStatus webhook={webhook} />
       {resting_until && (
         <Text size="xs" c="dimmed">
-          next attempt <Instant at={resting_until} />
+          <NextAttempt at={resting_until} />
         </Text>
       )}
     </div>

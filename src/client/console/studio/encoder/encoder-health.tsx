@@ -41,7 +41,7 @@ export function EncoderHealth({ isLive }: { isLive: boolean }) {
         )}
         {health !== 'good' && isLive && (
           <Fact name="Your stream ends">
-            <Instant at={ends_at} />, unless it is back
+            <Instant at={ends_at} end="," /> unless it is back
           </Fact>
         )}
       </Facts>
