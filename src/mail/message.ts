@@ -30,6 +30,19 @@ export function mailMessage({ id, to, text, at }: OutgoingMail, { from, publicUr
   }
 }
 
+/**
+ * The same for a file that is read as it lies there: its parts as 8bit, in whole lines, so that a link can be copied. Mail servers
+ * get the library's own coding instead, as not all take lines and characters as they are.
+ */
+export function fileMessage(mail: OutgoingMail, settings: MessageSettings): SendMailOptions {
+  const { text, html, ...message } = mailMessage(mail, settings)
+  return { ...message, text: plainPart('text/plain', String(text)), html: plainPart('text/html', String(html)) }
+}
+
+const plainPart = (type: string, content: string) => ({
+  raw: `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n${content}`,
+})
+
 const oneLine = (text: string) => text.replace(/\s+/g, ' ')
 
 type MailLink = NonNullable<MailText['link']>

@@ -92,7 +92,7 @@ test('a server that refuses, or is not there, makes the sending fail', async () 
   await expect(transport.send(mail())).rejects.toThrow()
 })
 
-test('without SMTP_URL a mail is a file for its owner alone, and standard error names it', async () => {
+test('without SMTP_URL a mail is a file for its owner alone, and standard error says how to read it, without its link', async () => {
   using folder = temporaryFolder()
   const told = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const { dataDir, ...config } = settings({ DATA_DIR: join(folder.path, 'data') })
@@ -103,5 +103,24 @@ test('without SMTP_URL a mail is a file for its owner alone, and standard error 
   expect(name).toBe('2026-01-02T030405.678Z-mai_1.eml')
   expect(statSync(file).mode & 0o777).toBe(0o600)
   expect(readFileSync(file, 'utf8')).toContain('To: ada@example.org')
-  expect(told.mock.calls.map(([line]) => line)).toEqual([`Mail "Confirm your address": ${file}\n`])
+  expect(told.mock.calls.map(([line]) => line)).toEqual([
+    `Mail "Confirm your address": ${file}\n  To read it, and open its link in a browser: cat '${file}'\n`,
+  ])
+})
+
+test('a mail in a file is read as it lies there: a long link and other alphabets stand in it unchanged', async () => {
+  using folder = temporaryFolder()
+  vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  const config = settings({ DATA_DIR: join(folder.path, 'data') })
+  await using transport = openMailTransport(config)
+  const path = `/verify?token=${'lsvt_'.padEnd(120, 'a=b')}&next=/console`
+  const paragraphs = [`Ada’s application “Ünï” ${'has a long sentence '.repeat(8)}.`]
+  await transport.send(mail({ text: { subject: 'Confirm', paragraphs, link: { words: 'Confirm', path } } }))
+  const [name = ''] = readdirSync(join(config.dataDir, 'mail'))
+  const lines = readFileSync(join(config.dataDir, 'mail', name), 'utf8').split('\n')
+  expect(lines).toContain(`https://developers.example${path}`)
+  expect(lines).toContain(paragraphs[0])
+  expect(lines.filter((line) => line.startsWith('Content-Transfer-Encoding'))).toEqual(
+    Array(2).fill('Content-Transfer-Encoding: 8bit'),
+  )
 })
