@@ -6,6 +6,7 @@ import { listApplications } from '../domain/applications/list.ts'
 import type { Application } from '../domain/applications/resources.ts'
 import type { AuditRecord } from '../domain/audit/resources.ts'
 import type { Scope } from '../domain/core/scopes.ts'
+import { usableGrants } from '../shared/grants.ts'
 import { addAction, allOf, asOperator, type CliIo, parseScopes, repeatable } from './io.ts'
 import { list, table } from './output.ts'
 import { addClientSuspension } from './suspension.ts'
@@ -15,6 +16,7 @@ type Options = {
   public?: boolean
   jwks?: unknown
   dpop?: boolean
+  device?: boolean
   redirectUri?: string[]
   scopes?: Scope[]
   website?: string
@@ -73,6 +75,7 @@ function addCreate(create: Command, io: CliIo) {
     .option('--public', 'it runs where it can keep no secret: in a browser, on a desktop, on a phone')
     .option('--jwks <file>', 'its public keys (RFC 7517): it signs (private_key_jwt) and gets no secret', readJson)
     .option('--dpop', 'its tokens are bound to a key that it proves to hold at each use (RFC 9449)')
+    .option('--device', 'people let it in by a code that it shows and they enter elsewhere (RFC 8628)')
     .option('--redirect-uri <uri>', 'where people come back to; may be given more than once', repeatable)
     .option('--scopes <scopes>', 'separated by commas; all when left out', parseScopes)
     .option('--website <url>')
@@ -82,24 +85,22 @@ function addCreate(create: Command, io: CliIo) {
       'client create --name "My site" --redirect-uri https://site.example/callback --scopes user:read,chat:read',
       'client create --name "My bank" --jwks public-keys.json',
       'client create --name "My desktop application" --public --redirect-uri http://127.0.0.1/callback',
+      'client create --name "My television" --public --device --scopes user:read',
     ],
     work: async () => {
-      const {
-        name,
-        public: isPublic = false,
-        jwks,
-        dpop = false,
-        redirectUri,
-        scopes,
-        website,
-      } = create.opts<Options>()
-      const registered = { redirect_uris: redirectUri, scopes, website_url: website, jwks, dpop_bound: dpop }
-      const application = { name, confidential: !isPublic, ...registered }
+      const application = applicationOf(create.opts<Options>())
       const { id, ...made } = await io.withContext((ctx) => createApplication(asOperator(ctx), application))
       const data = { client_id: id, ...made }
       return { data, text: table({ ...data, jwks: made.jwks && JSON.stringify(made.jwks) }) }
     },
   })
+}
+
+function applicationOf({ name, public: isPublic = false, jwks, dpop = false, device, ...options }: Options) {
+  const { redirectUri: redirect_uris = [], scopes, website: website_url } = options
+  const confidential = !isPublic
+  const grant_types = device && usableGrants({ confidential, hasRedirectUris: redirect_uris.length > 0, devices: true })
+  return { name, confidential, redirect_uris, grant_types, scopes, website_url, jwks, dpop_bound: dpop }
 }
 
 function readJson(path: string): unknown {

@@ -14,4 +14,18 @@ export const grantDescriptions = {
 
 export type GrantType = keyof typeof grantDescriptions
 
+/** What decides which grants a new application can use. `devices`: whether people let it in by a code that it shows. */
+type GrantUse = { confidential: boolean; hasRedirectUris: boolean; devices?: boolean }
+
+/** Every grant that a new application can use. */
+export function usableGrants({ confidential, hasRedirectUris, devices = false }: GrantUse): GrantType[] {
+  const isForPeople = hasRedirectUris || devices
+  return [
+    ...(hasRedirectUris ? (['authorization_code'] as const) : []),
+    ...(isForPeople ? (['refresh_token'] as const) : []),
+    ...(confidential ? (['client_credentials'] as const) : []),
+    ...(devices ? ([DEVICE_CODE_GRANT] as const) : []),
+  ]
+}
+
 export const grantTypes = Object.keys(grantDescriptions) as [GrantType, ...GrantType[]]

@@ -2,7 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { listChannels } from '../../src/domain/channels.ts'
 import { authenticateClient } from '../../src/domain/oauth/client/authenticate-client.ts'
+import { DEVICE_CODE_GRANT } from '../../src/shared/grants.ts'
 import { createTestContext } from '../support/context.ts'
+import { CALLBACK } from '../support/flows.ts'
 import { PASSWORD } from '../support/log.ts'
 import { createConsole } from './console.ts'
 
@@ -38,6 +40,13 @@ describe('applications and keys', () => {
     const made = await answerOf('client', 'create', '--name', 'Desktop', '--public', ...uris)
     expect(made).toMatchObject({ confidential: false, client_secret: null })
     expect(made.redirect_uris).toEqual(['http://127.0.0.1/callback', 'org.example.app:/callback'])
+  })
+
+  test('an application for devices is registered for their codes, without a redirect address', async () => {
+    const made = await answerOf('client', 'create', '--name', 'Television', '--public', '--device')
+    expect(made.grant_types).toEqual(['refresh_token', DEVICE_CODE_GRANT])
+    const site = await answerOf('client', 'create', '--name', 'Site', '--device', '--redirect-uri', CALLBACK)
+    expect(site.grant_types).toEqual(['authorization_code', 'refresh_token', 'client_credentials', DEVICE_CODE_GRANT])
   })
 
   test('an application and an account are stopped and let in again', async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clients } from '../../src/db/schema/index.ts'
 import { mint } from '../../src/domain/access/token-format.ts'
 import { grantEndpoints, grantsByType, secretParameters } from '../../src/domain/oauth/grants-table.ts'
-import { grantTypes } from '../../src/shared/grants.ts'
+import { grantDescriptions, grantTypes } from '../../src/shared/grants.ts'
 import { withoutSecrets } from '../../src/telemetry/redaction.ts'
 import { createOAuthApp, credentials, errorOf, type OAuthApp } from '../support/flows.ts'
 
@@ -32,7 +32,10 @@ describe.each(grantTypes)('the grant %s', (grantType) => {
     const other = await app.newClient()
     const types = grantTypes.filter((one) => one !== grantType)
     await app.context.db.update(clients).set({ grantTypes: types }).where(eq(clients.id, other.id))
-    expect(errorOf(await app.token({ grant_type: grantType, ...credentials(other) }))).toBe('400 unauthorized_client')
+    const refused = await app.token({ grant_type: grantType, ...credentials(other) })
+    expect(errorOf(refused)).toBe('400 unauthorized_client')
+    const { label } = grantDescriptions[grantType]
+    expect(refused.body.error.message).toMatch(new RegExp(`settings of the application, under Grants: "${label}"`))
   })
 })
 

@@ -1,4 +1,4 @@
-import { type GrantType, grantTypes } from '../../shared/grants.ts'
+import { type GrantType, grantDescriptions, grantTypes } from '../../shared/grants.ts'
 import { Problem } from '../core/problem.ts'
 
 /** Any other grant is `unsupported_grant_type`. */
@@ -10,4 +10,7 @@ export function requireGrantType(client: { grantTypes: readonly GrantType[] }, w
 }
 
 export const unregistered = (wanted: GrantType) =>
-  new Problem('unauthorized_client', `grant_type: this client is not registered for "${wanted}".`)
+  new Problem(
+    'unauthorized_client',
+    `grant_type: this client is not registered for "${wanted}". The owner of the application adds it in the console, in the settings of the application, under Grants: "${grantDescriptions[wanted].label}".`,
+  )

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type GrantType, grantTypes } from '../../shared/grants.ts'
+import { type GrantType, grantTypes, usableGrants } from '../../shared/grants.ts'
 import { Problem } from '../core/problem.ts'
 import { scopes as allScopes, type Scope } from '../core/scopes.ts'
 import { isWebAddress } from '../core/url.ts'
@@ -33,9 +33,8 @@ const REDIRECT_URIS_MAX = 20
 export function completeRegistration(input: NewApplication): Registration {
   const { name, confidential, website_url = null, redirect_uris = [], scopes = allScopes } = input
   const jwks = input.jwks === undefined ? null : readClientKeys(input.jwks)
-  const forUsers: GrantType[] = redirect_uris.length > 0 ? ['authorization_code', 'refresh_token'] : []
-  const possible: GrantType[] = confidential ? [...forUsers, 'client_credentials'] : forUsers
-  return { name, website_url, redirect_uris, scopes, grant_types: input.grant_types ?? possible, jwks }
+  const grant_types = input.grant_types ?? usableGrants({ confidential, hasRedirectUris: redirect_uris.length > 0 })
+  return { name, website_url, redirect_uris, scopes, grant_types, jwks }
 }
 
 /** Throws `invalid_request` for a change from one method of authentication to another. */
@@ -87,7 +86,10 @@ function requireWebsite({ website_url }: Registration): void {
 function withoutGrants(isConfidential: boolean, { redirect_uris }: Registration): Problem {
   const isForPeople = !isConfidential && redirect_uris.length === 0
   if (!isForPeople) return wrong('grant_types', `at least one of ${grantTypes.join(', ')}`)
-  return wrong('redirect_uris', 'at least one: a public application is where people log in, and come back to')
+  return wrong(
+    'redirect_uris',
+    'at least one: a public application is where people log in, and come back to, unless it shows a code for devices',
+  )
 }
 
 const wrong = (field: string, rule: string) => new Problem('invalid_request', `${field}: must be ${rule}.`)

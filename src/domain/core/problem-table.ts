@@ -55,7 +55,8 @@ export const problems = {
   unauthorized_client: {
     status: 400,
     cause: 'The application is not registered for this grant.',
-    remedy: 'Use a grant of its registration.',
+    remedy:
+      'Use a grant of its registration, or add this one in the console: in the settings of the application, under Grants.',
   },
   unsupported_grant_type: {
     status: 400,

@@ -1,7 +1,8 @@
-import { Anchor, Button, Group, Radio, Stack } from '@mantine/core'
+import { Anchor, Button, Checkbox, Group, Radio, Stack } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link, useNavigate } from 'react-router'
+import { DEVICE_CODE_GRANT, grantDescriptions, usableGrants } from '../../../../shared/grants.ts'
 import { useTRPC } from '../../app/api.ts'
 import { Form } from '../../components/forms/form.tsx'
 import { useSubmit } from '../../components/forms/submit.ts'
@@ -49,7 +50,7 @@ function NewApplicationForm({ onCreated }: { onCreated: (created: Created) => vo
   const trpc = useTRPC()
   const form = useForm({
     mode: 'uncontrolled',
-    initialValues: { kind: 'confidential', ...emptyApplication, ...noProof },
+    initialValues: { kind: 'confidential', devices: false, ...emptyApplication, ...noProof },
     validate: { scopes: atLeastOne, jwks: keySetFault },
   })
   const submit = useSubmit(form, trpc.applications.create.mutationOptions(), {
@@ -57,14 +58,15 @@ function NewApplicationForm({ onCreated }: { onCreated: (created: Created) => vo
     refresh: trpc.applications.pathKey(),
     onDone: onCreated,
   })
-  const send = ({ kind, redirect_uris, website_url, jwks, ...values }: typeof form.values) =>
-    submit.send({
-      ...values,
-      confidential: kind === 'confidential',
-      website_url: website_url || null,
-      redirect_uris: linesOf(redirect_uris),
-      jwks: keySetOf(jwks),
-    })
+  const send = ({ kind, devices, redirect_uris: lines, website_url, jwks, ...values }: typeof form.values) => {
+    const confidential = kind === 'confidential'
+    const redirect_uris = linesOf(lines)
+    const grant_types = devices
+      ? usableGrants({ confidential, hasRedirectUris: redirect_uris.length > 0, devices })
+      : undefined
+    const texts = { website_url: website_url || null, jwks: keySetOf(jwks) }
+    return submit.send({ ...values, ...texts, confidential, redirect_uris, grant_types })
+  }
   return (
     <Section title="What it is">
       <Form form={form} submit={submit} onSubmit={send} buttons={<Create isPending={submit.isPending} />}>
@@ -81,6 +83,12 @@ function NewApplicationForm({ onCreated }: { onCreated: (created: Created) => vo
           </Stack>
         </Radio.Group>
         <ApplicationFields form={form} />
+        <Checkbox
+          label={grantDescriptions[DEVICE_CODE_GRANT].label}
+          description={`${grantDescriptions[DEVICE_CODE_GRANT].description}. Can be changed later, in its settings.`}
+          key={form.key('devices')}
+          {...form.getInputProps('devices', { type: 'checkbox' })}
+        />
         <ProofFields form={form} />
       </Form>
     </Section>
