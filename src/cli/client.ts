@@ -99,7 +99,8 @@ function addCreate(create: Command, io: CliIo) {
 function applicationOf({ name, public: isPublic = false, jwks, dpop = false, device, ...options }: Options) {
   const { redirectUri: redirect_uris = [], scopes, website: website_url } = options
   const confidential = !isPublic
-  const grant_types = device && usableGrants({ confidential, hasRedirectUris: redirect_uris.length > 0, devices: true })
+  const use = { confidential, hasRedirectUris: redirect_uris.length > 0, devices: true }
+  const grant_types = device ? usableGrants(use) : undefined
   return { name, confidential, redirect_uris, grant_types, scopes, website_url, jwks, dpop_bound: dpop }
 }
 

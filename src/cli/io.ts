@@ -37,7 +37,7 @@ export class Unsuccessful extends Error {
   override readonly name = 'Unsuccessful'
 }
 
-/** The problem that the service answered to a command with a key. */
+/** A problem with a code: what the service answered to a command with a key, or what is not there. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly problem: { code: string; message: string }

@@ -9,7 +9,7 @@ export function addRequestCommands(request: Command, io: CliIo): void {
   const explain = request
     .command('explain')
     .description(
-      'tell why a request was answered as it was; failed requests are kept for 7 days, of the others a sample',
+      'tell why a request of an application was answered as it was; kept are failed ones for 7 days, and a sample of the others. Not kept is what no application asked: with no or an unknown credential (401), or at a path that does not exist (404)',
     )
     .argument('<request_id>', 'the X-Request-Id of the answer')
   addApiAccess(explain, 'an application, by its API key or its own token')
@@ -36,7 +36,7 @@ function rowsOf(answer: ExplainedRequest, { paint }: CliIo) {
     took: `${duration_ms} ms`,
     application: `${application_name} (${application_id})`,
     credential: key ? `key "${key.name}", …${key.last4}${endOf(key)}` : facts.credential_id,
-    address: facts.address,
+    ...(facts.address?.includes('/') ? { network: facts.address } : { address: facts.address }),
     sent: facts.sent,
   }
   return Object.fromEntries(Object.entries(rows).filter(([, value]) => value !== null))

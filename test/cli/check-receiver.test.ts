@@ -1,7 +1,11 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { receiverCases } from '../../src/cli/receiver/cases.ts'
 import { newSigningSecret, verify } from '../../src/domain/webhooks/secrets/sign.ts'
+import { freePort } from '../support/free-port.ts'
 import { type Answering, type Received, type Receiver, startReceiver } from '../support/receiver.ts'
 import { createConsole, secretFiles } from './console.ts'
 
@@ -39,6 +43,20 @@ async function grade(answering: Answering) {
 test('a receiver that does as the guide says passes, with status 0', async () => {
   expect(await grade(good)).toEqual({ status: 0, stderr: '', missed: 0, misses: [], names: [] })
 })
+
+test.each(['http', 'https'])(
+  'a receiver that is not there is one sentence and status 1, and no case is played: %s',
+  async (scheme) => {
+    const url = `${scheme}://127.0.0.1:${await freePort()}/webhooks`
+    const command = ['check-receiver', url, '--secret-file', secretFile(secret)]
+    const { status, stdout, stderr } = await console.run(command)
+    expect([status, stdout, stderr.match(/\n/g)?.length]).toEqual([1, '', 1])
+    expect(stderr).toContain(`${url} cannot be reached: connect ECONNREFUSED`)
+    expect(stderr).toContain('no case was played')
+    const asJson = await console.run([...command, '--json'])
+    expect([asJson.status, JSON.parse(asJson.stdout).error.code]).toEqual([1, 'unreachable'])
+  },
+)
 
 describe('a receiver is caught that', () => {
   const bodyOf = ({ body }: Received) => JSON.parse(String(body))
@@ -123,11 +141,14 @@ describe('a receiver is caught that', () => {
     expect(graded.status).toBe(1)
   })
 
-  test('redirects, or is not there at all', async () => {
+  test('redirects, or hangs up without an answer', async () => {
     expect((await grade(() => ({ status: 302, headers: { location: '/' } }))).names).toContain('a delivery')
+    await using silent = createServer((_, response) => response.destroy()).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
     const { status, stdout } = await console.run([
       'check-receiver',
-      'http://127.0.0.1:1/',
+      `http://127.0.0.1:${port}/`,
       '--secret-file',
       secretFile(secret),
     ])

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { makePartitions } from '../../src/db/partitions.ts'
+import { mint } from '../../src/domain/access/token-format.ts'
 import { writeRequestLog } from '../../src/domain/requests/write.ts'
 import { createTestApp } from '../support/app.ts'
 import { createConsole, secretFiles } from './console.ts'
@@ -33,6 +34,45 @@ describe('request explain', () => {
     expect(items).toMatchObject([
       { code: 'insufficient_scope', address: '127.0.0.1', sent: expect.stringContaining('room_name') },
     ])
+  })
+
+  test('says of a path that does not exist, and of a credential that is unknown, why nothing is kept and what to do', async () => {
+    const lost = [
+      await app.request('GET /v1/nowhere', { token: key }),
+      await app.request('GET /v1/users/me', { token: mint('key') }),
+    ]
+    expect(lost.map(({ status }) => status)).toEqual([404, 401])
+    await writeRequestLog(app.context)
+    for (const { headers } of lost) {
+      const { status, stderr } = await createConsole().run([
+        'request',
+        'explain',
+        headers.get('x-request-id') ?? '',
+        ...speaking(key),
+      ])
+      expect(status).toBe(1)
+      expect(stderr).toMatch(/missing or unknown \(401\).* does not exist \(404\).*nothing of it is kept.*what to do/)
+      expect(stderr).not.toContain('would have given')
+    }
+  })
+
+  test('says what can be an identifier, of one that cannot and of one that we did not give', async () => {
+    const { stderr } = await createConsole(app.context).run(['request', 'explain', 'HTTP 404: lost'])
+    expect(stderr).toMatch(/request_id: must be a UUID such as .*, or what you sent yourself/)
+    expect((await createConsole(app.context).run(['request', 'explain', 'lost'])).stderr).toMatch(
+      /no answer with this identifier.*would have given a UUID such as/,
+    )
+  })
+
+  test('calls a network what is one', async () => {
+    const client = await app.client()
+    const person = await app.user('somebody')
+    const token = await app.token(['channel:read'], { user: person, client })
+    const { headers } = await app.request('GET /v1/chat/messages?room_name=x', { token })
+    await writeRequestLog(app.context)
+    const { stdout } = await createConsole(app.context).run(['request', 'explain', headers.get('x-request-id') ?? ''])
+    expect(stdout).toMatch(/^network +127\.0\.0\.0\/24$/m)
+    expect(stdout).not.toMatch(/^address/m)
   })
 
   test('says that nothing is kept of what is another’s, or was never asked', async () => {

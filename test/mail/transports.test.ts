@@ -113,7 +113,7 @@ test('a mail in a file is read as it lies there: a long link and other alphabets
   vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const config = settings({ DATA_DIR: join(folder.path, 'data') })
   await using transport = openMailTransport(config)
-  const path = `/verify?token=${'lsvt_'.padEnd(120, 'a=b')}&next=/console`
+  const path: `/${string}` = `/verify?token=${'lsvt_'.padEnd(120, 'a=b')}&next=/console`
   const paragraphs = [`Ada’s application “Ünï” ${'has a long sentence '.repeat(8)}.`]
   await transport.send(mail({ text: { subject: 'Confirm', paragraphs, link: { words: 'Confirm', path } } }))
   const [name = ''] = readdirSync(join(config.dataDir, 'mail'))

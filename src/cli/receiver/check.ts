@@ -2,10 +2,11 @@ import type { Command } from 'commander'
 import { signingKey } from '../../domain/webhooks/secrets/sign.ts'
 import { errorMessageOf } from '../../telemetry/error-message.ts'
 import { printable } from '../../telemetry/printable.ts'
-import { addAction, type CliIo } from '../io.ts'
+import { addAction, type CliIo, Refusal } from '../io.ts'
 import { addSecretOption, readSecret } from '../secret-option.ts'
 import { parseReceiver } from '../signing.ts'
 import { type Grade, playCase, receiverCases } from './cases.ts'
+import { reachFault } from './post.ts'
 
 const GUIDE = 'docs/guides/webhooks.md'
 
@@ -21,6 +22,7 @@ export function addCheckReceiver(command: Command, io: CliIo): void {
     work: async () => {
       const [url = ''] = command.processedArgs as [string?]
       const secret = await requireSecret(command, io)
+      await requireReachable(url)
       const cases: Grade[] = []
       for (const one of receiverCases) cases.push(await playCase(url, secret, one))
       const missed = cases.filter(({ passed }) => !passed).length
@@ -33,6 +35,14 @@ export function addCheckReceiver(command: Command, io: CliIo): void {
       }
     },
   })
+}
+
+/** Nothing would be learned of a receiver that is not there by playing the cases. */
+async function requireReachable(url: string): Promise<void> {
+  const fault = await reachFault(url)
+  if (fault === undefined) return
+  const message = `${url} cannot be reached: ${fault}. Start the receiver there, then check it again; no case was played.`
+  throw new Refusal({ code: 'unreachable', message })
 }
 
 async function requireSecret(command: Command, io: CliIo): Promise<string> {

@@ -1,10 +1,14 @@
+import { once } from 'node:events'
 import { request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
+import { connect as connectTcp, isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { connect as connectTls } from 'node:tls'
 import { errorMessageOf } from '../../telemetry/error-message.ts'
 
 /** What we give a receiver for the whole of a delivery. */
 const DEADLINE_MS = 15_000
+const CONNECT_MS = 5_000
 const SLOW_PIECES = 6
 const SLOW_PAUSE_MS = 400
 
@@ -42,6 +46,24 @@ export async function postTo(url: string, { headers, body, isSlow = false }: Rec
   } catch (error) {
     const reason = signal.aborted ? 'it did not answer within 15 s' : `it did not answer: ${errorMessageOf(error)}`
     return { status: undefined, reason, ms: performance.now() - begunMs }
+  }
+}
+
+/** Opens a connection, with TLS for https, and closes it. Resolves to why there is none; to undefined when there was one. */
+export async function reachFault(url: string): Promise<string | undefined> {
+  const { protocol, hostname, port } = new URL(url)
+  const isSecure = protocol === 'https:'
+  const host = hostname.replace(/^\[|\]$/g, '') // of IPv6
+  const signal = AbortSignal.timeout(CONNECT_MS)
+  const at = { host, port: Number(port || (isSecure ? 443 : 80)) }
+  const socket = isSecure ? connectTls({ ...at, ...(isIP(host) === 0 && { servername: host }) }) : connectTcp(at)
+  try {
+    await once(socket, isSecure ? 'secureConnect' : 'connect', { signal })
+    return undefined
+  } catch (error) {
+    return signal.aborted ? `no connection within ${CONNECT_MS / 1_000} s` : errorMessageOf(error)
+  } finally {
+    socket.destroy()
   }
 }
 

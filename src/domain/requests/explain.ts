@@ -5,6 +5,7 @@ import type { ActorContext } from '../core/context.ts'
 import { createdAtOf } from '../core/ids.ts'
 import { Problem, type ProblemCode } from '../core/problem.ts'
 import { problems } from '../core/problem-table.ts'
+import { isOwnRequestId, isRequestId, REQUEST_ID_FORM } from './request-id.ts'
 import type { ExplainedRequest } from './resources.ts'
 
 /** An identifier that a caller chose may have many answers: the newest ones are shown. */
@@ -34,12 +35,13 @@ const answersOfAll = selectAnswers(
 /**
  * The answers to a request by its `X-Request-Id`, newest first: of applications of the person who asks, or of the application whose
  * credential asks, which is not told from where it was made and what was sent. A person by an application's token learns nothing.
- * Throws `not_found`, alike for what was not kept and what is somebody else's.
+ * Throws `invalid_request` for what can be no identifier; `not_found`, alike for what was not kept and what is somebody else's.
  */
 export async function explainRequest(
   ctx: ActorContext,
   { request_id: requestId }: { request_id: string },
 ): Promise<ExplainedRequest[]> {
+  if (!isRequestId(requestId)) throw new Problem('invalid_request', `request_id: must be ${REQUEST_ID_FORM}.`)
   const found = await readUpToDate(ctx, (db) => {
     const { principal } = ctx
     switch (principal.kind) {
@@ -54,9 +56,19 @@ export async function explainRequest(
   if (found.length > 0) return found.map((one) => explained(one, ctx.principal.kind !== 'application'))
   throw new Problem(
     'not_found',
-    'request_id: no answer of yours with this identifier is kept: failed requests are for 7 days, of the others a sample.',
+    `request_id: ${NOT_KEPT[ctx.principal.kind]} ${isOwnRequestId(requestId) ? '' : NOT_OURS}${KEPT}`,
   )
 }
+
+const NOT_KEPT = {
+  operator: 'no answer with this identifier is kept.',
+  application: 'no answer to this application with this identifier is kept.',
+  user: 'no answer to an application of yours with this identifier is kept.',
+} as const
+const NOT_OURS = `The service would have given ${REQUEST_ID_FORM}. `
+/** What there is, why there may be nothing, and what to do then. */
+const KEPT =
+  'Kept are, for 7 days and a second after the answer, failed requests of applications, and a sample of the others. A request whose credential was missing or unknown (401), or whose path does not exist (404), is of no application, so nothing of it is kept: its answer says all that is known, and /docs/guides/errors what to do about it.'
 
 function explained({ id, code, address, sent, ...found }: Found, isForOwner: boolean): ExplainedRequest {
   const facts = code !== null && code in problems ? problems[code as ProblemCode] : undefined

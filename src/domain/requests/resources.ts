@@ -63,7 +63,7 @@ export const ExplainedRequest = z.object({
     })
     .nullable(),
   credential_id: z.string().nullable(),
-  /** For the owner of the application alone, as is what was sent. */
+  /** For the owner of the application alone, as is what was sent; of requests for a person only their network. */
   address: z.string().nullable(),
   sent: z.string().nullable(),
 })

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Caller, DpopProof } from '../../domain/core/caller.ts'
+import { isRequestId } from '../../domain/requests/request-id.ts'
 import { rawPathOf } from './request-target.ts'
-
-const WELL_FORMED_ID = /^[\w.:=+/-]{1,128}$/
 
 /** What a request says of its sender. Trusts the last `trustProxy` hops of `X-Forwarded-For`. */
 export function callerOf(request: IncomingMessage, trustProxy: number): Caller {
@@ -43,7 +42,7 @@ export function isRepeated({ rawHeaders }: IncomingMessage, name: string): boole
 
 /** The identifier of a request, ours unless a well-formed one came with it. */
 function requestIdOf(given: string | string[] | undefined): string {
-  return typeof given === 'string' && WELL_FORMED_ID.test(given) ? given : randomUUID()
+  return typeof given === 'string' && isRequestId(given) ? given : randomUUID()
 }
 
 /** The address that the outermost trusted proxy saw: each proxy appends the one it was called from. */

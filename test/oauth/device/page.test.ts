@@ -48,11 +48,13 @@ test('D27 the question names the application, its owner and what it wants, and w
   expect(headers.get('cache-control')).toBe('no-store')
 })
 
-test('D28 a code counts in any case and with anything between its letters', async () => {
+test('D28 a code counts in any case and with anything between its letters, and is asked about as the device shows it', async () => {
   const { user_code } = await app.begin()
   const letters = user_code.replace('-', '').toLowerCase()
   for (const typed of [letters, ` ${letters} `, letters.split('').join(' '), user_code.replace('-', '–')]) {
-    expect((await app.enter(await app.loggedIn(), typed)).text).toContain('Allow')
+    const { text } = await app.enter(await app.loggedIn(), typed)
+    expect(text).toContain('Allow')
+    expect(text).toContain(`<b>${user_code}</b>`)
   }
 })
 

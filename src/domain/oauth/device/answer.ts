@@ -7,10 +7,16 @@ import { Problem } from '../../core/problem.ts'
 import { countAllOrRefuse, countsByAddress, rateLimits } from '../../core/rate-limits.ts'
 import type { Scope } from '../../core/scopes.ts'
 import { transact } from '../../core/transaction.ts'
-import { hashesOfUserCode, readUserCode } from './user-code.ts'
+import { hashesOfUserCode, readUserCode, showUserCode } from './user-code.ts'
 
-/** A device that waits for an answer. `code` names it: the hash of its device code, in base64url. */
-export type WaitingDevice = { code: string; clientId: string; scopes: Scope[]; resource: ResourcePath | undefined }
+/** A device that waits for an answer. `code` names it: the hash of its device code, in base64url; `userCode` is as it shows it. */
+export type WaitingDevice = {
+  code: string
+  userCode: string
+  clientId: string
+  scopes: Scope[]
+  resource: ResourcePath | undefined
+}
 
 type Row = { hash: Buffer; client_id: string; scopes: Scope[]; resource: ResourcePath | null }
 
@@ -40,7 +46,13 @@ export async function findDevice(ctx: CalledContext, session: Session, typed: st
   if (!found) throw new Problem('invalid_request', UNKNOWN)
   for (const [limit, key] of counts) await ctx.counters.giveBack(limit, key)
   const { hash, client_id: clientId, scopes, resource } = found
-  return { code: hash.toString('base64url'), clientId, scopes, resource: resource ?? undefined }
+  return {
+    code: hash.toString('base64url'),
+    userCode: showUserCode(userCode),
+    clientId,
+    scopes,
+    resource: resource ?? undefined,
+  }
 }
 
 type Values = [hash: Buffer, userId: string, isAllowed: boolean, authenticatedAt: Date, amr: readonly string[]]

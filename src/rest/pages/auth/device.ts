@@ -63,11 +63,11 @@ function showCodeForm(ctx: PageContext, response: Response, session: OpenSession
 async function ask(ctx: PageContext, request: Request, response: Response, session: OpenSession): Promise<void> {
   const typed = formField(request, 'user_code')
   try {
-    const { code, clientId, scopes, resource } = await findDevice(ctx, session, typed)
+    const { code, userCode, clientId, scopes, resource } = await findDevice(ctx, session, typed)
     const client = await findAuthorizingClient(ctx, clientId)
     if (!client) throw new Problem('invalid_request', 'The application of this device is stopped.')
     const ticket = await signTicket(ctx, 'device', session.secret, { client: client.id, scopes, resource, code })
-    const before = html`<p class="alert">A device with the code <b>${typed.toUpperCase().slice(0, TYPED_LENGTH_MAX)}</b> asks. Did somebody send or tell you this code? Then deny: whoever gave it to you would get into your account.</p>`
+    const before = html`<p class="alert">A device with the code <b>${userCode}</b> asks. Did somebody send or tell you this code? Then deny: whoever gave it to you would get into your account.</p>`
     const after = html`<p>The access goes to the device that shows this code. You can take it back at any time.</p>`
     showQuestion(ctx, response, {
       action: '/device',
