@@ -1,5 +1,5 @@
 // Everything that must hold before a change is accepted: a clean install, the test command of the README, what people see
-// in a browser, the rest of `npm run check`, and two minutes of kills under load. Outside the project it installs Chromium, nginx with its module
+// in a browser, what foreign tools make of us, the rest of `npm run check`, and two minutes of kills under load. Outside the project it installs Chromium, nginx with its module
 // for RTMP, and ffmpeg, where they are missing and root may; without them their tests are skipped. The last line is `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -58,7 +58,7 @@ const firstLine = (text) => text.split('\n', 1)[0]
 
 const isInstalled = npm('ci')
 if (isInstalled) installPrograms()
-const suites = ['test', 'test:process', 'test:browser']
+const suites = ['test', 'test:process', 'test:browser', 'test:tools']
 const runs = isInstalled ? suites.map(runTests) : [{ passed: 0, failed: 1, failures: ['npm ci'] }]
 const passed = runs.reduce((sum, run) => sum + run.passed, 0)
 /** With the suites above, all of `npm run check`. */
