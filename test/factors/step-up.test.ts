@@ -19,6 +19,12 @@ async function call(secret: string, name: string, input: object = {}) {
   })
   return status === 200 ? 'done' : (body.error.data.problem.code as string)
 }
+/** The one application of a session's user. */
+async function applicationOf(secret: string) {
+  const headers = { cookie: `sid=${secret}`, origin: app.base }
+  const { body } = await app.request('GET /trpc/applications.list?input={}', { headers })
+  return body.result.data.items[0] as { id: string; name: string }
+}
 const application = { name: 'Mine', confidential: true, redirect_uris: ['https://a.example/cb'] }
 
 test('what a session left open must not do wants a login of the last ten minutes, and nothing is changed', async () => {
@@ -115,9 +121,20 @@ test('where everybody needs a second factor a session without one can only set o
   app.context.secondFactor = 'off'
 })
 
-test('where developers need one, an application is made only with it', async () => {
-  app.context.secondFactor = 'developers'
+test('where developers need one, an application is made only with it, and of an older one nothing is changed without', async () => {
   const { caller } = await app.actingAs(await app.person())
+  expect(await call(caller.session, 'applications.create', application)).toBe('done')
+  const { id } = await applicationOf(caller.session)
+  app.context.secondFactor = 'developers'
+  for (const [name, input] of [
+    ['applications.update', { id, name: 'Other' }],
+    ['applications.rotateSecret', { id }],
+    ['applications.issueToken', { application_id: id, stands_for: 'me' }],
+    ['applications.keys.create', { application_id: id, name: 'x' }],
+    ['applications.delete', { id }],
+  ] as const)
+    expect(await call(caller.session, name, input), name).toBe('second_factor_required')
+  expect(await applicationOf(caller.session)).toMatchObject({ id, name: 'Mine' })
   expect(await call(caller.session, 'applications.create', application)).toBe('second_factor_required')
   expect(await call(caller.session, 'streamKeys.roll')).toBe('done')
   const { ctx } = await app.protectedPerson()

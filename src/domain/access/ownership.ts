@@ -5,6 +5,7 @@ import { isAtLeast, type MemberRole, memberRoles, type Role, roleDescriptions } 
 import type { ActorContext, OwnerContext, Wanting } from '../core/context.ts'
 import { isId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
+import { requireProvedFactor } from './admission.ts'
 
 /** The user whose applications an owner may touch; null for the operator, who owns none and may touch all. */
 export function ownerIdOf({ principal }: OwnerContext): string | null {
@@ -59,7 +60,7 @@ const findApplicationFor = statement<[id: string, userId: string | null], Found>
 
 /**
  * An application in which the caller is what the call wants, locked if asked to. Throws `not_found`, also for a stranger, and `forbidden`
- * for a member who is less. Asked under the lock, so that who was just removed is refused.
+ * for a member who is less, and `second_factor_required` for more than reading where developers need one. Asked under the lock, so that who was just removed is refused.
  */
 export async function requireApplication(ctx: OwnerContext, id: string, lock?: Lock) {
   if (!isId('client', id)) throw notTheirs()
@@ -67,8 +68,15 @@ export async function requireApplication(ctx: OwnerContext, id: string, lock?: L
   const [found] = await findApplicationFor(ctx.db, id, ownerIdOf(ctx))
   if (!found?.role) throw notTheirs()
   if (!isAtLeast(found.role, roleWanted(ctx))) throw tooLittle(roleWanted(ctx))
+  requireFactorToDevelop(ctx)
   const { confidential, auth_method: authMethod, scopes, role } = found
   return { confidential, authMethod, scopes, role }
+}
+
+/** Who was a developer before the operator asked for a second factor, or became one by an invitation, sets one up before anything is changed. */
+function requireFactorToDevelop(ctx: OwnerContext): void {
+  if (ctx.principal.kind === 'user' && roleWanted(ctx) !== 'viewer')
+    requireProvedFactor(ctx, ctx.principal.session, 'developers')
 }
 
 const notTheirs = () => new Problem('not_found', 'id: you have no application with this identifier.')
