@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { reopenUser } from '../domain/accounts/closing/reopen.ts'
 import { disableUser, enableUser } from '../domain/accounts/suspension.ts'
 import { disableApplication, enableApplication } from '../domain/applications/suspension.ts'
 import type { Context } from '../domain/core/context.ts'
@@ -6,12 +7,14 @@ import { addAction, type CliIo } from './io.ts'
 
 type Suspension = { work: (ctx: Context, of: string) => Promise<{ id: string }>; disabled: boolean; text: string }
 
-/** `user disable` and `user enable`. */
+/** `user disable`, `user enable` and `user reopen`. */
 export function addUserSuspension(user: Command, io: CliIo): void {
   const of = (command: Command) => command.argument('<username>')
   const disable = of(user.command('disable').description('close an account: end its stream, refuse its credentials'))
   const enable = of(user.command('enable').description('open a closed account again; its webhooks stay off'))
+  const reopen = of(user.command('reopen').description('open an account that its owner deleted less than 30 days ago'))
   addCommand(disable, io, { work: disableUser, disabled: true, text: 'The account is closed.' })
+  addCommand(reopen, io, { work: reopenUser, disabled: false, text: 'The account is open. Nothing of it is erased.' })
   addCommand(enable, io, { work: enableUser, disabled: false, text: 'The account is open.' })
 }
 

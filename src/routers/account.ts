@@ -4,9 +4,11 @@ import { listSessions, revokeSession } from '../domain/access/sessions.ts'
 import { getAccount } from '../domain/accounts/account.ts'
 import { changeEmail, resendVerification } from '../domain/accounts/addresses.ts'
 import { listOwnAudit } from '../domain/accounts/audit-log.ts'
+import { ClosingEffects, closeOwnAccount, listClosingEffects } from '../domain/accounts/closing/close.ts'
 import { changePassword } from '../domain/accounts/new-password.ts'
 import { Account } from '../domain/accounts/resources.ts'
 import { AuditRecord } from '../domain/audit/resources.ts'
+import { Timestamp } from '../domain/core/timestamp.ts'
 import {
   changeNoticeSettings,
   getNoticeSettings,
@@ -42,6 +44,19 @@ export const accountRouter = router({
     .input(z.object({ current_password: text(), new_password: text() }))
     .output(z.void())
     .mutation(({ ctx, input }) => changePassword(ctx, input)),
+
+  closing: router({
+    /** What becomes of the caller's applications. */
+    effects: procedure({ access: 'session' })
+      .input(z.object({}))
+      .output(ClosingEffects)
+      .query(({ ctx }) => listClosingEffects(ctx)),
+
+    close: procedure({ access: 'session', needs: ['enrolment', 'stepUp'] })
+      .input(z.object({ username: text() }))
+      .output(z.object({ erase_at: Timestamp }))
+      .mutation(({ ctx, input }) => closeOwnAccount(ctx, input)),
+  }),
 
   audit: procedure({ access: 'session' })
     .input(z.object(paging()))

@@ -1,6 +1,9 @@
 /** Calls that /trpc takes in one request. */
 export const CALL_BATCH_MAX = 10
 
+/** How long after an account was closed what is left of the person is erased. */
+export const ERASED_AFTER_DAYS = 30
+
 // Lengths of texts, in code points.
 /** Of an application, of a key. */
 export const NAME_LENGTH_MAX = 100

@@ -2,6 +2,8 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { users } from '../../src/db/schema/index.ts'
 import { authenticate } from '../../src/domain/access/authenticate.ts'
+import { closeOwnAccount } from '../../src/domain/accounts/closing/close.ts'
+import { eraseClosed } from '../../src/domain/accounts/closing/erase.ts'
 import { isPassword } from '../../src/domain/accounts/passwords.ts'
 import { getCategory, listCategories } from '../../src/domain/categories.ts'
 import { listChannels } from '../../src/domain/channels.ts'
@@ -125,6 +127,20 @@ describe('the demonstration', () => {
     await prepareDemo(test_.context, undefined)
     const { items } = await listLivestreams(test_.context, { limit: 10, broadcaster_user_id: streamer.id })
     expect(items).toHaveLength(1)
+  })
+
+  test.each(['closed', 'erased'])('is whole again at the next start when its owner was %s', async (state) => {
+    const { streamer } = demo.users
+    const ctx = { ...actingAs(test_.context, streamer), caller }
+    await closeOwnAccount(ctx, { username: 'streamer' })
+    if (state === 'erased') {
+      await test_.elapse(users, 'eraseAt', 31 * 86_400_000)
+      await eraseClosed(test_.context)
+    }
+    await expect(authenticate(test_.context, demo.api_key)).rejects.toMatchObject({ code: 'invalid_token' })
+    demo = await prepareDemo(test_.context, demo)
+    await tryAll(demo)
+    expect(demo.users.streamer.id).toBe(streamer.id)
   })
 })
 

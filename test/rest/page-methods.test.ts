@@ -28,6 +28,7 @@ const tried = [
   ['/forgot', FORM],
   ['/reset', FORM],
   ['/verify', FORM],
+  ['/closed', READ],
   ['/oauth/authorize', FORM],
   ['/device', FORM],
   ['/login/style.css', FORM],

@@ -23,6 +23,8 @@ export const clients = pgTable(
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
     disabledAt: instant(),
+    /** Whether it was stopped because its owner has closed their account; it works again if that is opened. */
+    stoppedWithOwner: boolean().notNull().default(false),
   },
   (table) => [
     index('clients_owner').on(table.ownerId, table.id),

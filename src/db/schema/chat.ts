@@ -21,6 +21,7 @@ export const chatMessages = pgTable(
   },
   (table) => [
     index('chat_messages_page').on(table.channelId, table.id),
+    index('chat_messages_author').on(table.userId, table.id),
     check('chat_messages_type_known', sql`${table.type} in ('text','system','announcement')`),
     check('chat_messages_content_length', sql`char_length(${table.content}) between 1 and 500`),
   ],

@@ -20,13 +20,22 @@ export const users = pgTable(
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
     disabledAt: instant(),
+    /** Of an account that its owner has closed: when what is left of the person is erased. Until then it can be opened again. */
+    eraseAt: instant(),
+    /** The row stays, so that nobody gets the name again. */
+    erasedAt: instant(),
   },
   (table) => [
     uniqueIndex('users_verified_email').on(sql`lower(${table.email})`).where(sql`${table.emailVerifiedAt} is not null`),
     index('users_claimed_email').on(sql`lower(${table.email})`),
+    index('users_erasure').on(table.eraseAt).where(sql`${table.eraseAt} is not null`),
     check('users_username_shape', sql`${table.username} ~ '${sql.raw(USERNAME_PATTERN)}'`),
     check('users_bio_not_empty', sql`${table.bio} <> ''`),
     check('users_image_url_not_empty', sql`${table.imageUrl} <> ''`),
+    check(
+      'users_closed_before_erased',
+      sql`(${table.eraseAt} is null and ${table.erasedAt} is null) or ${table.disabledAt} is not null`,
+    ),
   ],
 )
 

@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { users } from '../../db/schema/index.ts'
-import { statement } from '../../db/statement.ts'
+import { instantText, statement } from '../../db/statement.ts'
 import { isUsername } from '../channels.ts'
 import type { CalledContext, Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
@@ -16,7 +16,7 @@ const TOO_MANY = 'Too many failed attempts. Wait a while before you try again.'
 /**
  * Checks name, or confirmed address, and password, and starts a session in place of the one that the caller had, or asks for the second factor
  * where there is one. Throws `unauthorized`, in the same words and after the same work for an unknown name and a wrong
- * password; `rate_limited`.
+ * password; whoever has closed the account and knows its password is told when it is erased. `rate_limited`.
  */
 export async function logIn(ctx: CalledContext, { username, password }: Credentials): Promise<Entry> {
   const name = username.toLowerCase()
@@ -24,12 +24,16 @@ export async function logIn(ctx: CalledContext, { username, password }: Credenti
   const user = await guess(ctx, found?.username ?? name, async () =>
     (await isPassword(password, found?.passwordHash)) ? found : undefined,
   )
+  if (user?.eraseAt) throw new Problem('unauthorized', closedWords(user.eraseAt))
   const entry = user && (await enterByPassword(ctx, user))
   if (!user || !entry) throw new Problem('unauthorized', 'Wrong name, address or password.')
   const { id, passwordHash } = user
   if (passwordHash !== null && isOutdated(passwordHash)) await renewHash(ctx, { id, passwordHash }, password)
   return entry
 }
+
+const closedWords = (eraseAt: string) =>
+  `This account was deleted. On ${eraseAt.slice(0, 10)} its data is erased; until then whoever runs this service can open it again.`
 
 /**
  * Runs one guess at the password of an account; `attempt` resolves to undefined for a wrong one. Each guess counts
@@ -51,18 +55,22 @@ export async function guess<Right>(
   return right
 }
 
+const FOUND = `id, username, password_hash, ${instantText('erase_at')} as erase_at`
+/** Of a closed account its owner is told, by whom it was closed. */
+const MAY_KNOW = '(disabled_at is null or erase_at is not null)'
 const selectByName = statement<[name: string], FoundUser>(`
-  select id, username, password_hash from users where username = $1 and disabled_at is null`)
+  select ${FOUND} from users where username = $1 and ${MAY_KNOW}`)
 const selectByAddress = statement<[address: string], FoundUser>(`
-  select id, username, password_hash from users
-   where lower(email) = lower($1) and email_verified_at is not null and disabled_at is null`)
-type FoundUser = { id: string; username: string; password_hash: string | null }
+  select ${FOUND} from users where lower(email) = lower($1) and email_verified_at is not null and ${MAY_KNOW}`)
+type FoundUser = { id: string; username: string; password_hash: string | null; erase_at: string | null }
 
 /** By name, or by an address that was confirmed: whoever only claims one is not found by it. */
 async function findUser({ db }: Context, name: string) {
   if (!isUsername(name) && !isEmailAddress(name)) return undefined
   const [found] = isUsername(name) ? await selectByName(db, name) : await selectByAddress(db, name)
-  return found && { id: found.id, username: found.username, passwordHash: found.password_hash }
+  if (!found) return undefined
+  const { id, username, password_hash: passwordHash, erase_at: eraseAt } = found
+  return { id, username, passwordHash, eraseAt }
 }
 
 /** Unless the password was changed meanwhile. */

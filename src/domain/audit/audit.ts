@@ -13,7 +13,7 @@ import type { InTransaction } from '../core/transaction.ts'
 export type AuditActor = { type: 'user' | 'client'; id: string } | { type: 'operator' } | { type: 'system' }
 
 type AuditAction =
-  | `user.${'created' | 'email_changed' | 'email_verified' | 'email_lost' | 'password_changed' | 'disabled' | 'enabled'}`
+  | `user.${'created' | 'email_changed' | 'email_verified' | 'email_lost' | 'password_changed' | 'disabled' | 'enabled' | 'closed' | 'reopened' | 'erased'}`
   | `session.${'started' | 'ended'}`
   | `factor.${'added' | 'removed' | 'reset'}`
   | `recovery_codes.${'created' | 'used'}`

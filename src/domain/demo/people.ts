@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, or } from 'drizzle-orm'
 import { users } from '../../db/schema/index.ts'
 import { examples } from '../../shared/examples.ts'
 import { createUser } from '../accounts/accounts.ts'
 import { hashPassword, isPassword } from '../accounts/passwords.ts'
+import { returnApplications } from '../applications/owner-leaves.ts'
+import { audit } from '../audit/audit.ts'
 import type { Context, UserContext } from '../core/context.ts'
 import { scopes } from '../core/scopes.ts'
+import { transact } from '../core/transaction.ts'
 import type { DemoName } from './credentials.ts'
 import { freeId } from './free-id.ts'
 
@@ -22,18 +25,31 @@ const emailOf = (username: string) => `${username}@demo.example`
  */
 export async function preparePerson(ctx: Context, name: DemoName, password?: string): Promise<DemoPerson> {
   const [found] = await ctx.db
-    .select({ id: users.id, email: users.email, hash: users.passwordHash })
+    .select({ id: users.id, email: users.email, hash: users.passwordHash, erasedAt: users.erasedAt })
     .from(users)
     .where(eq(users.username, name))
   if (!found) return createPerson(ctx, name, exampleIds[name])
-  if (found.email !== emailOf(name)) {
+  if (found.erasedAt === null && found.email !== emailOf(name)) {
     throw new Error(`DEMO_DATA needs the username "${name}", which belongs to somebody else: set DEMO_DATA=off`)
   }
+  await restoreClosed(ctx, found.id, emailOf(name))
   await confirmAddress(ctx, found.id)
   if (password !== undefined && (await isPassword(password, found.hash))) {
     return { id: found.id, username: name, password }
   }
   return { id: found.id, username: name, password: await resetPassword(ctx, found.id) }
+}
+
+/** Whoever tries out how an account is deleted finds the demonstration whole again at the next start. */
+async function restoreClosed(ctx: Context, id: string, email: string): Promise<void> {
+  await transact(ctx, async (tx) => {
+    const isClosed = and(eq(users.id, id), or(isNotNull(users.eraseAt), isNotNull(users.erasedAt)))
+    const open = { email, disabledAt: null, eraseAt: null, erasedAt: null }
+    const restored = await tx.db.update(users).set(open).where(isClosed).returning({ id: users.id })
+    if (restored.length === 0) return
+    await returnApplications(tx, id)
+    await audit(tx, { actor: { type: 'system' }, action: 'user.reopened', userId: id, targetId: id })
+  })
 }
 
 /** Creates an account of the demonstration, with this identifier where it is free. */

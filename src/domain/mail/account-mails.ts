@@ -79,6 +79,27 @@ export const accountMails = {
       link: { words: 'Look at what protects it', path: '/console/account/security' },
     }),
   },
+  account_closed: {
+    text: ({ eraseAt, ...change }: ChangeFacts & { eraseAt: string }) => ({
+      subject: 'Your account is deleted',
+      paragraphs: [
+        `Your account ${change.username} is closed: nobody sees it, and nothing of it works any more.`,
+        `On ${eraseAt.slice(0, 10)} its data is erased for good: your address, your profile, what you wrote, your sessions, and applications that nobody else develops. The name is never given to anybody else.`,
+        'Until that day whoever runs this service can open it again: ask them if you have changed your mind, or if it was not you.',
+        origin(change),
+      ],
+    }),
+  },
+  account_reopened: {
+    text: ({ username, at }: ChangeFacts) => ({
+      subject: 'Your account is open again',
+      paragraphs: [
+        `Your account ${username}, which was deleted, was opened again by the operator at ${at.slice(0, 16).replace('T', ' ')} UTC. Nothing is erased.`,
+        'Applications have to ask for your permission anew, and webhooks stay off until they are enabled.',
+      ],
+      link: { words: 'Log in', path: '/login' },
+    }),
+  },
   new_device: {
     text: (change: ChangeFacts) => ({
       subject: 'A new device logged in',

@@ -1,5 +1,6 @@
 import { databaseTime } from '../../db/database-time.ts'
 import { maintainPartitions } from '../../db/partitions.ts'
+import { eraseClosed } from '../../domain/accounts/closing/erase.ts'
 import { tellOfEndingKeys } from '../../domain/applications/key-notices.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { deleteExpired } from '../../domain/expiry.ts'
@@ -10,7 +11,7 @@ import { maintainDeliveries } from '../../domain/webhooks/worker/maintenance.ts'
 import { tellOfFailing } from '../../domain/webhooks/worker/notices.ts'
 import { HOUR_MS } from '../../time/durations.ts'
 
-/** Creates the partitions of the next days, deletes what has expired by the clock of the database, seals with the current key, and tells of webhooks that fail and keys that end, now and every hour. */
+/** Creates the partitions of the next days, deletes what has expired and what is left of closed accounts by the clock of the database, seals with the current key, and tells of webhooks that fail and keys that end, now and every hour. */
 export function startMaintenance(ctx: Context): AsyncDisposable {
   const maintain = async () => {
     try {
@@ -21,6 +22,7 @@ export function startMaintenance(ctx: Context): AsyncDisposable {
       await deleteExpired(ctx, now)
       await reEncryptFactors(ctx)
       await endLapsed(ctx)
+      await eraseClosed(ctx)
       await tellOfFailing(ctx)
       await tellOfEndingKeys(ctx)
     } catch (error) {

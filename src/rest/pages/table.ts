@@ -42,6 +42,7 @@ export const pages = [
   { path: '/forgot', methods: FORM },
   { path: '/reset', methods: FORM },
   { path: '/verify', methods: FORM },
+  { path: '/closed', methods: READ, isLeaf: true },
   { path: '/console', methods: READ, isReturnTarget: true },
   { path: '/overlay/chat', root: '/overlay', methods: READ },
   { path: '/thumbnails', methods: READ, isOpenToWebsites: true },

@@ -56,6 +56,7 @@ export const ownPages = [
   '/console/account/sessions',
   '/console/account/sign-in',
   '/console/account/notifications',
+  '/console/account/delete',
   '/console/account/log',
   '/console/no/such/page',
 ]

@@ -10,5 +10,6 @@ export const accountRoutes: RouteObject[] = [
     path: 'notifications',
     lazy: async () => ({ Component: (await import('./notifications.tsx')).Notifications }),
   },
+  { path: 'delete', lazy: async () => ({ Component: (await import('./delete-account.tsx')).DeleteAccount }) },
   { path: 'log', lazy: async () => ({ Component: (await import('./log.tsx')).AccountLog }) },
 ]

@@ -35,6 +35,7 @@ export const groups: readonly { title: string; places: readonly Place[] }[] = [
       { label: 'Security', to: '/account/security' },
       { label: 'Notifications', to: '/account/notifications' },
       { label: 'Security log', to: '/account/log' },
+      { label: 'Delete account', to: '/account/delete' },
     ],
   },
 ]

@@ -6,16 +6,17 @@ import { headersOfProblem } from '../../http/response.ts'
 import { html } from '../html.ts'
 import type { ReadText } from '../read-text.ts'
 import { authorizePages } from './authorize.ts'
+import { closedPage } from './closed.ts'
 import { devicePages } from './device.ts'
-import { forgotPages } from './forgot.ts'
 import { readForm } from './form-fields.ts'
+import { forgotPages } from './links/forgot.ts'
+import { resetPages } from './links/reset.ts'
+import { verifyPages } from './links/verify.ts'
 import { loginPages } from './login.ts'
 import { logoutPages } from './logout.ts'
 import { pageHeaders, showPage, wantsPage } from './page.ts'
 import type { CallerOf } from './page-context.ts'
-import { resetPages } from './reset.ts'
 import { signUpPages } from './signup.ts'
-import { verifyPages } from './verify.ts'
 
 /** The pages on which people log in and decide: rendered here, without script, closed to other websites. */
 export function authPages(context: Context, callerOf: CallerOf, readText: ReadText) {
@@ -29,6 +30,7 @@ export function authPages(context: Context, callerOf: CallerOf, readText: ReadTe
     '/forgot': forPeople(forgotPages(context, callerOf)),
     '/reset': forPeople(resetPages(context, callerOf)),
     '/verify': forPeople(verifyPages(context, callerOf)),
+    '/closed': forPeople(closedPage()),
     '/signup': forPeople(signUpPages(context, callerOf)),
   }
 }

@@ -1,12 +1,12 @@
 import { type Request, type Response, Router } from 'express'
-import { verifyAddress } from '../../../domain/accounts/addresses.ts'
-import { findLink } from '../../../domain/accounts/mail-links.ts'
-import type { Context } from '../../../domain/core/context.ts'
-import { html } from '../html.ts'
-import { guardForm, requireVisitorToken, visitorFor, visitorToken } from './csrf.ts'
-import { formField, tokenOfQuery } from './form-fields.ts'
-import { hiddenFields, showPage } from './page.ts'
-import { type CallerOf, pageContext } from './page-context.ts'
+import { verifyAddress } from '../../../../domain/accounts/addresses.ts'
+import { findLink } from '../../../../domain/accounts/mail-links.ts'
+import type { Context } from '../../../../domain/core/context.ts'
+import { html } from '../../html.ts'
+import { guardForm, requireVisitorToken, visitorFor, visitorToken } from '../csrf.ts'
+import { formField, tokenOfQuery } from '../form-fields.ts'
+import { hiddenFields, showPage } from '../page.ts'
+import { type CallerOf, pageContext } from '../page-context.ts'
 
 /** Confirming an address: the link of the mail leads to a question, so that a program which opens links confirms nothing. */
 export function verifyPages(context: Context, callerOf: CallerOf): Router {

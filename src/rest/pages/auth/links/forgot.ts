@@ -1,11 +1,11 @@
 import { type Request, type Response, Router } from 'express'
-import { requestReset } from '../../../domain/accounts/forgotten-password.ts'
-import type { Context } from '../../../domain/core/context.ts'
-import { html } from '../html.ts'
-import { guardForm, requireVisitorToken, visitorFor, visitorToken } from './csrf.ts'
-import { formField } from './form-fields.ts'
-import { hiddenFields, showPage } from './page.ts'
-import { type CallerOf, pageContext } from './page-context.ts'
+import { requestReset } from '../../../../domain/accounts/forgotten-password.ts'
+import type { Context } from '../../../../domain/core/context.ts'
+import { html } from '../../html.ts'
+import { guardForm, requireVisitorToken, visitorFor, visitorToken } from '../csrf.ts'
+import { formField } from '../form-fields.ts'
+import { hiddenFields, showPage } from '../page.ts'
+import { type CallerOf, pageContext } from '../page-context.ts'
 
 /** Asking for a new password. The answer is the same for every name and address, whether somebody has it or not. */
 export function forgotPages(context: Context, callerOf: CallerOf): Router {
