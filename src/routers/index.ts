@@ -4,6 +4,7 @@ import { channelsRouter } from './channels.ts'
 import { chatRouter } from './chat.ts'
 import { deliveriesRouter } from './deliveries.ts'
 import { applicationsRouter } from './developers/applications.ts'
+import { peopleRouter } from './developers/people.ts'
 import { requestsRouter } from './developers/requests.ts'
 import { searchRouter } from './developers/search.ts'
 import { usageRouter } from './developers/usage.ts'
@@ -34,6 +35,7 @@ const shared = {
   health: healthRouter,
   account: accountRouter,
   applications: applicationsRouter,
+  people: peopleRouter,
   webhooks: webhooksRouter,
   deliveries: deliveriesRouter,
   doctor: doctorRouter,

@@ -37,6 +37,25 @@ export const casesOfRoles: Record<string, RoleCase> = {
   'applications.keys.create': { role: 'developer', input: ({ id }) => ({ application_id: id, name: 'Another' }) },
   'applications.keys.roll': { role: 'developer', input: byKey },
   'applications.keys.revoke': { role: 'developer', input: byKey },
+  'people.list': { role: 'viewer', input: byApplication },
+  'people.invite': {
+    role: 'owner',
+    input: ({ id }) => ({ application_id: id, email: 'new@example.com', role: 'viewer' }),
+  },
+  'people.offerTransfer': {
+    role: 'owner',
+    input: ({ id }) => ({ application_id: id, email: 'new@example.com' }),
+  },
+  'people.revokeInvitation': {
+    role: 'owner',
+    input: ({ id, invitationId }) => ({ application_id: id, id: invitationId }),
+  },
+  'people.changeRole': {
+    role: 'owner',
+    input: ({ id, viewerId }) => ({ application_id: id, user_id: viewerId, role: 'developer' }),
+  },
+  'people.remove': { role: 'owner', input: ({ id, viewerId }) => ({ application_id: id, user_id: viewerId }) },
+  'people.leave': { role: 'viewer', input: byApplication, mayFail: true },
   'requests.list': { role: 'viewer', input: byApplication },
   'requests.summary': { role: 'viewer', input: byApplication },
   'requests.explain': { role: 'viewer', input: ({ requestId }) => ({ request_id: requestId }) },
@@ -65,12 +84,16 @@ export const casesOfRoles: Record<string, RoleCase> = {
   'deliveries.watch': { role: 'viewer', input: ({ subscriptionId }) => ({ subscription: subscriptionId }) },
 }
 
-/** Every other one: about the person who calls, or about the platform. A router ends in a dot. */
+/** Every other one: about the person who calls, about the platform, or by the token of an invitation. A router ends in a dot. */
 const concernsNoApplication = [
   'account.',
   'overlays.',
   'streamKeys.',
   'applications.create',
+  'people.invitation',
+  'people.accept',
+  'people.decline',
+  'people.acceptTransfer',
   'deliveries.follow',
   'deliveries.status',
   'doctor.signature',

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { applicationInvitations, applicationMembers, requestLog } from '../../src/db/schema/index.ts'
+import { applicationInvitations, applicationMembers, requestLog, users } from '../../src/db/schema/index.ts'
 import { createKey } from '../../src/domain/applications/api-keys.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
 import { listSecrets } from '../../src/domain/applications/client-secrets.ts'
+import { removeMember } from '../../src/domain/applications/people/members.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import { newId } from '../../src/domain/core/ids.ts'
 import { testSubscription } from '../../src/domain/webhooks/deliveries/test-delivery.ts'
@@ -18,6 +19,7 @@ type Acting = Awaited<ReturnType<FactorsApp['actingAs']>>
 export async function createParties(app: FactorsApp): Promise<Record<Party, Acting>> {
   const entries = []
   for (const party of parties) entries.push([party, await app.actingAs(await app.person())] as const)
+  await app.context.db.update(users).set({ emailVerifiedAt: app.clock.at })
   return Object.fromEntries(entries) as Record<Party, Acting>
 }
 
@@ -35,11 +37,13 @@ export async function createSharedApplication(people: Record<Party, Acting>) {
   const at = ctx.now()
   const failed = { operation: 'GET /v1/channels/{slug}', status: 404, code: 'channel_not_found', durationMs: 1 }
   await ctx.db.insert(requestLog).values({ id: newId('request', at), clientId: id, requestId, ...failed })
-  for (const role of ['developer', 'viewer'] as const) {
-    await ctx.db
-      .insert(applicationMembers)
-      .values({ clientId: id, userId: people[role].principal.userId, role, joinedAt: at })
-  }
+  const roles = { developer: 'developer', viewer: 'viewer', former: 'developer' } as const
+  const members = Object.entries(roles).map(([party, role]) => {
+    const { userId } = people[party as Party].principal
+    return { clientId: id, userId, role, joinedAt: at }
+  })
+  await ctx.db.insert(applicationMembers).values(members)
+  await removeMember(ctx, { application_id: id, user_id: people.former.principal.userId })
   const invitation = { id: newId('invitation', at), clientId: id, role: 'developer', hash: randomBytes(32) } as const
   const address = `${people.invited.principal.username}@example.com`
   await ctx.db
@@ -54,6 +58,7 @@ export async function createSharedApplication(people: Record<Party, Acting>) {
     subscriptionId: subscription.id,
     deliveryId: delivery_id,
     invitationId: invitation.id,
+    viewerId: people.viewer.principal.userId,
     requestId,
     wanted,
   }

@@ -50,7 +50,7 @@ const key = async () => {
 }
 const session = async () =>
   caller({ session: await startSession({ ...app.context, caller: caller() }, user.id, ['pwd']) })
-const { users, clients, accessTokens, apiKeys, grants, loginSessions } = schema
+const { users, clients, accessTokens, apiKeys, grants, loginSessions, applicationMembers } = schema
 const theirs = () => eq(loginSessions.userId, user.id)
 const ofClient = () => eq(apiKeys.clientId, client.id)
 
@@ -89,4 +89,17 @@ test.each<[string, () => Promise<Caller>, () => Promise<unknown>]>([
     await watch.check()
   }
   expect(stream.endedFor).toBeDefined()
+})
+
+test.each<[string, () => Promise<unknown>, () => string]>([
+  ['a membership ends', () => db.delete(applicationMembers), () => user.id],
+  ['a member has another role', () => db.update(applicationMembers).set({ role: 'viewer' }), () => user.id],
+  ['an application has another owner', () => db.update(clients).set({ ownerId: user.id }), () => client.id],
+])('every process is told when %s', async (_name, change, what) => {
+  const member = { clientId: client.id, userId: user.id, role: 'developer', joinedAt: now() } as const
+  await db.insert(applicationMembers).values(member)
+  const told: (string | undefined)[] = []
+  credentials.onEnd((name) => told.push(name))
+  await change()
+  await expect.poll(() => told).toContain(what())
 })

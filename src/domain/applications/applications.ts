@@ -36,7 +36,7 @@ export async function createApplication(ctx: OwnerContext, input: NewApplication
 
   return transact(ctx, async (tx) => {
     const ownerId = ownerIdOf(tx)
-    await requireRoom(tx, ownerId)
+    await requireApplicationRoom(tx, ownerId)
     const at = tx.now()
     const id = newId('client', at)
     const authMethod = authMethodOf(confidential, registration)
@@ -99,8 +99,8 @@ export async function deleteApplication(ctx: OwnerContext, { id }: { id: string 
   })
 }
 
-/** Not locked: two at once may exceed the limit by one, which does no harm. */
-async function requireRoom({ db }: OwnerContext, ownerId: string | null): Promise<void> {
+/** Throws `limit_reached`. Not locked: two at once may exceed the limit by one, which does no harm. */
+export async function requireApplicationRoom({ db }: Pick<OwnerContext, 'db'>, ownerId: string | null): Promise<void> {
   if (ownerId === null) return
   const [found] = await db.select({ owned: count() }).from(clients).where(eq(clients.ownerId, ownerId))
   if (!found || found.owned < APPLICATIONS_MAX) return

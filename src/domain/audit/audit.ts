@@ -17,7 +17,9 @@ type AuditAction =
   | `session.${'started' | 'ended'}`
   | `factor.${'added' | 'removed' | 'reset'}`
   | `recovery_codes.${'created' | 'used'}`
-  | `application.${'created' | 'updated' | 'deleted' | 'disabled' | 'enabled'}`
+  | `application.${'created' | 'updated' | 'deleted' | 'disabled' | 'enabled' | 'transfer_offered' | 'transferred' | 'handed_on'}`
+  | `member.${'invited' | 'joined' | 'role_changed' | 'removed' | 'left'}`
+  | `invitation.${'revoked' | 'declined'}`
   | `secret.${'created' | 'revoked'}`
   | `key.${'created' | 'rolled' | 'revoked'}`
   | `overlay_key.${'created' | 'rolled' | 'revoked'}`

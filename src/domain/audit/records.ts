@@ -12,6 +12,7 @@ const AFTER_ALL = 'aud_~'
 /** What a person calls the target of a record `a`, while there is such a thing. Of an address only its host: the rest may hold secrets. */
 const targetName = `coalesce(
     (select k.name from api_keys k where k.id = a.target_id),
+    (select u.username from users u where u.id = a.target_id and a.action like 'member.%'),
     (select o.name from overlay_keys o where o.id = a.target_id),
     (select substring(s.url from '://(?:[^/?#@]*@)?([^/?#]+)') from webhook_subscriptions s where s.id = a.target_id))`
 

@@ -47,6 +47,8 @@ export const rateLimits = {
   signUp: { name: 'sign-up', points: 20, windowS: 3600 },
   /** Requests for a link to set a new password, by address. */
   forgottenPassword: { name: 'forgotten-password', points: 20, windowS: 3600 },
+  /** Invitations to applications, and offers of them, by account. */
+  invitations: { name: 'invitations', points: 50, windowS: 86_400 },
   /** `webhook.test` on demand, by subscription. */
   webhookTest: { name: 'webhook-test', points: 10, windowS: 60 },
 } as const satisfies Record<string, Limit>

@@ -2,9 +2,10 @@ import type { MailText } from '../core/context.ts'
 import { accountMails } from './account-mails.ts'
 import type { MailKind, MailSwitch } from './mail-kind.ts'
 import { noticeMails } from './notice-mails.ts'
+import { peopleMails } from './people-mails.ts'
 
 /** Every mail that is ever sent. A new kind is a row of the table of its noun; whatever queues it gives its values. */
-const mailKinds = { ...accountMails, ...noticeMails } satisfies Record<string, MailKind<never>>
+const mailKinds = { ...accountMails, ...noticeMails, ...peopleMails } satisfies Record<string, MailKind<never>>
 
 export type MailKindName = keyof typeof mailKinds
 export type MailValues<Name extends MailKindName> = Parameters<(typeof mailKinds)[Name]['text']>[0]
