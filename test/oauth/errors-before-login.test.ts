@@ -20,7 +20,7 @@ test('E01 before anybody is logged in, an error of a stranger’s application is
   for (const changes of Object.values(WRONG)) {
     const page = await app.newBrowser().get(app.askPath(client, changes))
     expect([page.status, page.location]).toEqual([400, undefined])
-    expect(page.text).toContain('<b>client.example</b>')
+    expect(page.text).toContain(`<b>client.example</b>: <code>${CALLBACK}</code>`)
     const [, link = ''] = /href="(https:\/\/client[^"]*)"/.exec(page.text) ?? []
     const back = new URL(link.replaceAll('&amp;', '&'))
     expect([back.searchParams.get('state'), back.searchParams.get('iss')]).toEqual(['st 1/+&=?', app.base])

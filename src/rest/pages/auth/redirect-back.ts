@@ -37,7 +37,7 @@ export function showRefusal(
   const place = host === '' ? protocol : host
   const back = withParameters(redirect, { error, error_description: description, state, iss })
   const words = html`<p role="alert">${client.name} has sent you here, and its request cannot be answered: ${description}.</p>
-<p>The application leads to <b>${place}</b>. <a href="${back}" rel="noreferrer">Go back to ${client.name}</a> only if you came from there.</p>`
+<p>The application leads to <b>${place}</b>: <code>${redirect}</code>. <a href="${back}" rel="noreferrer">Go back to ${client.name}</a> only if you came from there.</p>`
   showPage(response, 400, 'This did not work', words)
 }
 
