@@ -1,14 +1,22 @@
 import { sql } from 'drizzle-orm'
+import { createLocalJWKSet, jwtVerify } from 'jose'
 import { expect, test } from 'vitest'
 import { unlimitedCounters } from '../../src/counters/counters.ts'
 import { clients, grants, refreshTokens } from '../../src/db/schema/index.ts'
 import { authenticate } from '../../src/domain/access/authenticate.ts'
+import type { Session } from '../../src/domain/access/sessions.ts'
 import { deleteApplication } from '../../src/domain/applications/applications.ts'
+import type { CalledContext } from '../../src/domain/core/context.ts'
 import { Problem } from '../../src/domain/core/problem.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
 import { revokeAllowed } from '../../src/domain/oauth/allowed-applications.ts'
+import { answerDevice, findDevice } from '../../src/domain/oauth/device/answer.ts'
+import { authorizeDevice } from '../../src/domain/oauth/device/device-authorization.ts'
+import { introspectToken } from '../../src/domain/oauth/introspection-endpoint.ts'
+import { publishedKeys, rotateSigningKey } from '../../src/domain/oauth/openid/signing-keys.ts'
 import { revokeToken } from '../../src/domain/oauth/revocation-endpoint.ts'
 import { issueToken, type TokenRequest } from '../../src/domain/oauth/token-endpoint.ts'
+import { DEVICE_CODE_GRANT } from '../../src/shared/grants.ts'
 import { createTestContext, type TestClient } from '../support/context.ts'
 import { allow, CALLBACK, caller, credentials, SCOPES } from '../support/flows.ts'
 
@@ -62,38 +70,77 @@ type Chain = {
   exchange: TokenRequest
   access: Set<string>
   refresh: string[]
+  idTokens: string[]
 }
 
 const anyOf = <Item>(items: readonly Item[]): Item | undefined => items[Math.floor(Math.random() * items.length)]
 
-test('F12 F14 thousands of operations at once leave no fork, no living token of a dead grant, no deadlock', async () => {
+/** As their user is when they log in with us: a code, and an ID token beside the others. */
+const LOGIN_SCOPES = ['openid', 'profile', ...SCOPES] as const
+
+/** Allows something to an application as people do, and returns the request by which it gets its tokens. */
+async function allowSomehow(ctx: CalledContext, client: TestClient, user: Chain['user']): Promise<TokenRequest> {
+  const dice = Math.random()
+  if (dice < 0.4)
+    return { grant_type: 'authorization_code', ...(await allow(ctx, client, user)), ...credentials(client) }
+  if (dice < 0.7)
+    return {
+      grant_type: 'authorization_code',
+      ...(await allow(ctx, client, user, LOGIN_SCOPES)),
+      ...credentials(client),
+    }
+  const scope = (dice < 0.85 ? SCOPES : LOGIN_SCOPES).join(' ')
+  const { device_code, user_code } = await authorizeDevice(ctx, { scope, ...credentials(client) })
+  const session = sessionOf(user)
+  const { code } = await findDevice(ctx, session, user_code)
+  await answerDevice(ctx, session, code, true)
+  return { grant_type: DEVICE_CODE_GRANT, device_code, ...credentials(client) }
+}
+
+const sessionOf = ({ id: userId, username }: { id: string; username: string }): Session => ({
+  id: `ses_${userId}`,
+  userId,
+  username,
+  authenticatedAt: new Date(),
+  amr: ['pwd'],
+  isFresh: true,
+})
+
+test('F12 F14 thousands of operations at once, of codes, devices and logins, leave no fork, no living token of a dead grant', async () => {
   await using app = await createWatched()
   const { ctx } = app
   const people = await Promise.all(['ada', 'bob', 'eve', 'dan'].map((name) => app.user(name)))
   const applications = await Promise.all([0, 1].map(() => app.client({ redirectUris: [CALLBACK] })))
   const chains: Chain[] = []
 
-  const keep = (chain: Chain, { access_token, refresh_token }: Awaited<ReturnType<typeof issueToken>>) => {
+  const keep = (chain: Chain, { access_token, refresh_token, id_token }: Awaited<ReturnType<typeof issueToken>>) => {
     chain.access.add(access_token)
+    if (id_token !== undefined) chain.idTokens.push(id_token)
     if (refresh_token !== undefined && !chain.refresh.includes(refresh_token)) chain.refresh.push(refresh_token)
   }
   const start = async () => {
     const [client, user] = [anyOf(applications), anyOf(people)]
     if (!client || !user) return
-    const exchange = { grant_type: 'authorization_code', ...(await allow(ctx, client, user)), ...credentials(client) }
-    const chain = { client, user, exchange, access: new Set<string>(), refresh: [] }
+    const exchange = await allowSomehow(ctx, client, user)
+    const chain: Chain = { client, user, exchange, access: new Set(), refresh: [], idTokens: [] }
     chains.push(chain)
     keep(chain, await issueToken(ctx, exchange))
   }
+  /** What happens to a chain and one of its last refresh tokens, and how often of a hundred times. */
+  const deeds: [weight: number, deed: (chain: Chain, token: string) => Promise<unknown>][] = [
+    [5, start],
+    [1, (chain) => revokeAllowed(asUser(chain), { application_id: chain.client.id })],
+    [2, (chain) => issueToken(ctx, chain.exchange)],
+    [4, ({ client }, token) => revokeToken(ctx, { token, ...credentials(client) })],
+    [1, () => rotateSigningKey(ctx)],
+    [7, ({ client }, token) => introspectToken(ctx, { token, ...credentials(client) })],
+    [80, async (chain, token) => keep(chain, await app.refresh(chain.client, token))],
+  ]
+  const drawn = deeds.flatMap(([weight, deed]) => Array.from({ length: weight }, () => deed))
   const step = async () => {
     const chain = anyOf(chains)
-    const dice = Math.random()
     const token = chain && anyOf(chain.refresh.slice(-3))
-    if (!chain || token === undefined || dice < 0.05) return start()
-    if (dice < 0.06) return revokeAllowed(asUser(chain), { application_id: chain.client.id })
-    if (dice < 0.08) return issueToken(ctx, chain.exchange)
-    if (dice < 0.12) return revokeToken(ctx, { token, ...credentials(chain.client) })
-    return keep(chain, await app.refresh(chain.client, token))
+    return chain && token !== undefined ? anyOf(drawn)?.(chain, token) : start()
   }
   const asUser = ({ user }: Chain) => ({
     ...ctx,
@@ -129,6 +176,13 @@ test('F12 F14 thousands of operations at once leave no fork, no living token of 
     else dead++
   })
   expect(doubts).toEqual([])
+  const published = createLocalJWKSet(await publishedKeys(ctx))
+  const logins = chains.flatMap(({ idTokens, ...chain }) => idTokens.map((idToken) => ({ idToken, ...chain })))
+  expect(logins.length).toBeGreaterThan(50)
+  for (const { idToken, client, user } of logins)
+    await jwtVerify(idToken, published, { issuer: ctx.publicUrl, audience: client.id, subject: user.id })
+  const ways = new Set(chains.filter(({ refresh }) => refresh.length > 1).map(({ exchange }) => exchange.grant_type))
+  expect([...ways].toSorted()).toEqual(['authorization_code', DEVICE_CODE_GRANT])
   expect(alive).toBeGreaterThan(0)
   expect(dead).toBeGreaterThan(0)
 })
