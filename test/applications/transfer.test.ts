@@ -2,17 +2,16 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { applicationInvitations, applicationMembers, clients, users } from '../../src/db/schema/index.ts'
 import { authenticate } from '../../src/domain/access/authenticate.ts'
+import { closeOwnAccount, listClosingEffects } from '../../src/domain/accounts/closing/close.ts'
 import { createKey } from '../../src/domain/applications/api-keys.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
 import { listApplicationAudit } from '../../src/domain/applications/audit-log.ts'
 import { getApplication } from '../../src/domain/applications/list.ts'
 import { acceptInvitation } from '../../src/domain/applications/people/accept.ts'
-import { handOnApplications } from '../../src/domain/applications/people/hand-on.ts'
 import { invitePerson, offerTransfer } from '../../src/domain/applications/people/invite.ts'
 import { listPeople } from '../../src/domain/applications/people/list.ts'
 import { acceptTransfer } from '../../src/domain/applications/people/transfer.ts'
 import { newId } from '../../src/domain/core/ids.ts'
-import { transact } from '../../src/domain/core/transaction.ts'
 import { sendDueMails } from '../../src/domain/mail/send-due.ts'
 import { createFactorsApp, type FactorsApp } from '../factors/people.ts'
 import { type Acting, confirmedPerson, invitationTo, reading } from './invited.ts'
@@ -168,16 +167,17 @@ test('what a closed account owned goes to the developer who came first and is op
   await offerTransfer(owner, { application_id: id, email: 'somebody@example.org' })
   const alone = await createApplication(owner, { name: 'Alone', confidential: true })
   const { key } = await createKey(owner, { application_id: alone.id, name: 'CI' })
-  const done = await transact(app.context, (tx) => handOnApplications(tx, owner.principal.userId))
-  expect(done).toEqual({ handedOn: [id], stopped: [alone.id] })
-  expect(await getApplication(developer, { id })).toMatchObject({ role: 'owner' })
+  expect((await listClosingEffects(owner)).applications).toEqual([
+    { id, name: 'Handed', heir: developer.principal.username },
+    { id: alone.id, name: 'Alone', heir: null },
+  ])
+  await closeOwnAccount(owner, owner.principal)
+  expect(await getApplication(developer, { id })).toMatchObject({ role: 'owner', disabled_at: null })
   expect(await subjectsTo(developer)).toContain('You own an application now')
   expect((await listPeople(developer, { application_id: id })).invitations).toEqual([])
   await expect(authenticate(app.context, key)).rejects.toMatchObject({ code: 'invalid_token' })
-
-  expect(await transact(app.context, (tx) => handOnApplications(tx, viewer.principal.userId))).toEqual({
-    handedOn: [],
-    stopped: [],
-  })
-  expect(await peopleOf(developer), 'and belongs to none').not.toContain(`viewer ${viewer.principal.username}`)
+  expect(await peopleOf(developer), 'closed accounts are not seen').toEqual([
+    `owner ${developer.principal.username}`,
+    `viewer ${viewer.principal.username}`,
+  ])
 })

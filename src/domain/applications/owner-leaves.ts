@@ -3,6 +3,7 @@ import { auditAll } from '../audit/audit.ts'
 import type { Context } from '../core/context.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import { disableForStopped } from '../webhooks/queue/lost-grants.ts'
+import { handOnApplications, heirOf } from './people/hand-on.ts'
 
 /** An application whose owner is about to leave, and who gets it then; nobody where it stops. */
 export type LeftApplication = { id: string; name: string; heir: string | null }
@@ -10,7 +11,7 @@ export type LeftApplication = { id: string; name: string; heir: string | null }
 const SHOWN_MAX = 100
 
 const selectOwned = statement<[ownerId: string, limit: number], LeftApplication>(`
-  select id, name, null as heir from clients where owner_id = $1 order by id limit $2::int`)
+  select c.id, c.name, ${heirOf('username')} as heir from clients c where c.owner_id = $1 order by c.id limit $2::int`)
 
 /** What becomes of a user's own applications when their account is closed; an account has a hundred at most. */
 export const listLeftApplications = ({ db }: Pick<Context, 'db'>, ownerId: string): Promise<LeftApplication[]> =>
@@ -23,10 +24,11 @@ const stopOwned = statement<[ownerId: string, at: Date], Stopped>(`
   returning id`)
 
 /**
- * Lets go of the applications of an account that was just closed, in the same transaction: each is stopped, so that it
- * authenticates nothing, until the account is opened again or erased.
+ * Lets go of the applications of an account that was just closed, in the same transaction: each goes to its oldest developer, or is
+ * stopped, so that it authenticates nothing, until the account is opened again or erased.
  */
 export async function leaveApplications(tx: InTransaction<Context>, ownerId: string): Promise<void> {
+  await handOnApplications(tx, ownerId)
   const stopped = await stopOwned(tx.db, ownerId, tx.now())
   for (const { id: clientId } of stopped) {
     await disableForStopped(tx, { clientId })

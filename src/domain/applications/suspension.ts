@@ -1,9 +1,9 @@
 import { and, eq, isNotNull, isNull } from 'drizzle-orm'
 import { clients } from '../../db/schema/index.ts'
-import { type AuditActor, audit } from '../audit/audit.ts'
+import { audit } from '../audit/audit.ts'
 import type { Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
-import { type InTransaction, transact } from '../core/transaction.ts'
+import { transact } from '../core/transaction.ts'
 import { disableForStopped } from '../webhooks/queue/lost-grants.ts'
 
 /**
@@ -12,25 +12,18 @@ import { disableForStopped } from '../webhooks/queue/lost-grants.ts'
  */
 export async function disableApplication(ctx: Context, id: string): Promise<{ id: string }> {
   return transact(ctx, async (tx) => {
-    const isStopped = await stopApplication(tx, id, { type: 'operator' })
-    if (!isStopped) throw new Problem('not_found', 'There is no working application with this identifier.')
+    const at = tx.now()
+    const stopped = await tx.db
+      .update(clients)
+      .set({ disabledAt: at, updatedAt: at })
+      .where(and(eq(clients.id, id), isNull(clients.disabledAt)))
+      .returning({ id: clients.id })
+    if (stopped.length === 0) throw new Problem('not_found', 'There is no working application with this identifier.')
+    await disableForStopped(tx, { clientId: id })
+    await audit(tx, { actor: { type: 'operator' }, action: 'application.disabled', clientId: id, targetId: id })
+    tx.afterCommit(() => tx.credentials.end(id))
     return { id }
   })
-}
-
-/** The same in the transaction of its cause; false when it is stopped already. */
-export async function stopApplication(tx: InTransaction<Context>, id: string, actor: AuditActor): Promise<boolean> {
-  const at = tx.now()
-  const stopped = await tx.db
-    .update(clients)
-    .set({ disabledAt: at, updatedAt: at })
-    .where(and(eq(clients.id, id), isNull(clients.disabledAt)))
-    .returning({ id: clients.id })
-  if (stopped.length === 0) return false
-  await disableForStopped(tx, { clientId: id })
-  await audit(tx, { actor, action: 'application.disabled', clientId: id, targetId: id })
-  tx.afterCommit(() => tx.credentials.end(id))
-  return true
 }
 
 /**

@@ -9,7 +9,8 @@ const selectMembers = statement<[id: string], ApplicationPeople['members'][numbe
       from clients c join users u on u.id = c.owner_id where c.id = $1
     union all
     select u.id, u.username, m.role, ${instantText('m.joined_at')}
-      from application_members m join users u on u.id = m.user_id where m.client_id = $1) people
+      from application_members m join users u on u.id = m.user_id
+     where m.client_id = $1 and u.disabled_at is null) people
    order by role <> 'owner', joined_at, user_id`)
 
 const selectInvitations = statement<[id: string, reader: string | null], Invitation>(`
@@ -20,7 +21,7 @@ const selectInvitations = statement<[id: string, reader: string | null], Invitat
    order by i.id`)
 
 /**
- * Who belongs to an application, its owner first, then by when they came; and who is asked to. Invited addresses are for the owner alone.
+ * Who belongs to an application, its owner first, then by when they came, but for closed accounts; and who is asked to. Invited addresses are for the owner alone.
  * Throws `not_found`.
  */
 export async function listPeople(
