@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { createTestApp } from '../support/app.ts'
 import { generating, reading, rowsOf } from '../tools/tool-list.ts'
@@ -30,6 +30,23 @@ test('a search finds the part of a guide that has all words, those in headings f
   expect(long).not.toContain('a'.repeat(101))
 })
 
+test('the console finds a part of a guide by the words of its heading and its guide, and by no others', async () => {
+  const found = async (asked: string) =>
+    (await app.request(`GET /docs/guides/search.json?q=${encodeURIComponent(asked)}`)).body
+  expect(await found('verifying')).toContainEqual({
+    title: 'Webhooks: Verifying',
+    about: expect.stringContaining('deliveries'),
+    path: '/docs/guides/webhooks#verifying',
+  })
+  expect((await found('webhooks VERIFY'))[0].path).toBe('/docs/guides/webhooks#verifying')
+  expect((await found('quick start'))[0]).toMatchObject({
+    title: 'Quick start',
+    path: '/docs/guides/quick-start#quick-start',
+  })
+  expect(await found('createHmac')).toEqual([])
+  expect(await found('')).toEqual([])
+})
+
 test('the script of the guides is a file of ours, small, and allowed by their policy', async () => {
   const { headers } = await app.request('GET /docs/guides/webhooks')
   expect(headers.get('content-security-policy')).toContain("script-src 'self';")
@@ -45,6 +62,38 @@ test('the guide to clients shows the tools that are tried, with their versions',
   expect(filled).not.toContain('unknown')
   // npx vitest run console/guide-pages -u writes the tables anew
   await expect(filled).toMatchFileSnapshot('../../docs/guides/clients.md')
+})
+
+test('the guide to clients names the SDKs, and how they are packed and installed', () => {
+  const guide = readFileSync('docs/guides/clients.md', 'utf8')
+  const { name, version } = JSON.parse(readFileSync('sdk/typescript/package.json', 'utf8'))
+  const tarball = `${name.replace('@', '').replace('/', '-')}-${version}.tgz`
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
+  expect(scripts['pack:sdk']).toBeDefined()
+  for (const text of [guide, readFileSync('sdk/typescript/README.md', 'utf8')]) {
+    expect(text).toContain('npm run pack:sdk')
+    expect(text).toContain(`npm install ./${tarball}`)
+  }
+  for (const text of [guide, readFileSync('sdk/python/README.md', 'utf8')]) {
+    expect(text).toContain('pip install ./sdk/python')
+  }
+  expect(guide).toContain(`\`${name}\``)
+})
+
+test.each(['typescript', 'python'])('the README of the SDK for %s says what a login by device needs', (language) => {
+  expect(readFileSync(`sdk/${language}/README.md`, 'utf8')).toMatch(/grant \*\*Device code\*\*/)
+})
+
+test('no document counts the languages of its examples, as they become more', () => {
+  const shown = [
+    'README.md',
+    'src/rest/pages/docs/guide-list.ts',
+    'src/client/console/developer/quick-start/quick-start.tsx',
+  ]
+  const guides = readdirSync('docs/guides').map((file) => `docs/guides/${file}`)
+  for (const file of [...shown, ...guides]) {
+    expect(readFileSync(file, 'utf8'), file).not.toMatch(/\b(two|three|four|five|six|seven|\d+) languages/)
+  }
 })
 
 test('a guide is found with a slash too many', async () => {

@@ -47,7 +47,7 @@ function FirstSteps() {
     {
       title: 'Make the first call',
       to: '/developer/quick-start',
-      text: 'With a key of the application; snippets to paste in three languages.',
+      text: 'With a key of the application; snippets to paste.',
       isDone: applications.data?.some(({ last_called_at }) => last_called_at !== null) ?? false,
     },
     {

@@ -12,7 +12,7 @@ export const guides: readonly Guide[] = [
   { name: 'log-in-with-us', title: 'Log in with us', about: 'OpenID Connect, and what libraries are told.' },
   { name: 'devices', title: 'Devices', about: 'Codes for televisions, consoles and command lines.' },
   { name: 'dpop', title: 'Keys instead of secrets', about: 'Signing who you are, and tokens that are bound to a key.' },
-  { name: 'webhooks', title: 'Webhooks', about: 'Events, deliveries, and verifying them in six languages.' },
+  { name: 'webhooks', title: 'Webhooks', about: 'Events, deliveries, and code that verifies them in many languages.' },
   {
     name: 'feed',
     title: 'The feed',

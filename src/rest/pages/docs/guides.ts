@@ -1,8 +1,8 @@
-import { type Response, Router } from 'express'
+import { type Request, type Response, Router } from 'express'
 import { Html, html, htmlDocument } from '../html.ts'
 import { type Guide, guides, readGuide } from './guide-list.ts'
 import { guideScript } from './guide-script.ts'
-import { searchGuides, sectionsOf } from './guide-search.ts'
+import { searchGuides, searchHeadings, sectionsOf } from './guide-search.ts'
 import { guideStyle } from './guide-style.ts'
 import { renderMarkdown } from './markdown.ts'
 import { siteHeader } from './site-header.ts'
@@ -27,8 +27,12 @@ export function guidePages(publicUrl: string): Router {
   router.get('/script.js', (_request, response) => void response.set(headers).type('js').send(guideScript))
   router.get('/', (_request, response) => showPage(response, { title: 'Guides', body: overview }))
   const sections = guides.flatMap((guide) => sectionsOf(guide, readGuide(guide, publicUrl)))
-  router.get('/search', ({ query }, response) => {
-    const asked = typeof query.q === 'string' ? query.q.slice(0, ASKED_LENGTH_MAX) : ''
+  const askedOf = ({ query: { q } }: Request) => (typeof q === 'string' ? q.slice(0, ASKED_LENGTH_MAX) : '')
+  router.get('/search.json', (request, response) => {
+    response.set(headers).json(searchHeadings(sections, askedOf(request)))
+  })
+  router.get('/search', (request, response) => {
+    const asked = askedOf(request)
     showPage(response, { title: 'Search', body: searchGuides(sections, asked), asked })
   })
   for (const guide of guides) mountGuide(router, guide, publicUrl)

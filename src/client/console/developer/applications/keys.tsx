@@ -13,30 +13,35 @@ import { Section } from '../../components/section.tsx'
 import { type Secret, ShownOnce } from '../../components/shown-once.tsx'
 import { useApplication } from './application.tsx'
 import { KeyRow } from './key-row.tsx'
-import { NewKey } from './new-key.tsx'
+import { hasKeyScopes, NewKey } from './new-key.tsx'
+import { NothingForKeys } from './nothing-for-keys.tsx'
 
 export type ApiKey = Outputs['applications']['keys']['list']['items'][number]
 
 export function Keys() {
   const trpc = useTRPC()
-  const { id, confidential } = useApplication()
+  const { id, confidential, scopes } = useApplication()
   const [isCreating, setIsCreating] = useState(false)
   const [secret, setSecret] = useState<Secret>()
   const query = useInfiniteQuery(trpc.applications.keys.list.infiniteQueryOptions({ application_id: id }, byCursor))
   const show = (title: string, value: string, hint: string) => setSecret({ title, value, hint })
-  const create = (
+  const create = hasKeyScopes(scopes) && (
     <Button leftSection={<Icon shape="plus" />} onClick={() => setIsCreating(true)}>
       Create key
     </Button>
   )
   return (
     <Stack gap="lg">
-      {!confidential && <PublicWarning />}
+      {!confidential && create && <PublicWarning />}
       <Loaded query={query}>
         {(found) =>
           itemsOf(found).length === 0 ? (
             <Empty title="No API key yet" action={create}>
-              A key stands for the application itself, without a user. Use it from your server, never from a browser.
+              {create ? (
+                'A key stands for the application itself, without a user. Use it from your server, never from a browser.'
+              ) : (
+                <NothingForKeys />
+              )}
             </Empty>
           ) : (
             <KeyList keys={itemsOf(found)} create={create} onRolled={show} />
@@ -68,8 +73,9 @@ function KeyList({ keys, create, onRolled }: KeyListProps) {
     <Section
       title="API keys"
       intro={
-        <Text size="sm">
+        <Text size="sm" component="div">
           At most ten at a time. Rolling makes a new key with the same scopes; the old one works for another 24 hours.
+          {!create && <NothingForKeys />}
         </Text>
       }
       actions={create}

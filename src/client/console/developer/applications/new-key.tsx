@@ -1,4 +1,4 @@
-import { Code, NativeSelect, Text, TextInput } from '@mantine/core'
+import { NativeSelect, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { NAME_LENGTH_MAX } from '../../../../shared/limits.ts'
 import { useTRPC } from '../../app/api.ts'
@@ -27,20 +27,18 @@ type NewKeyProps = {
 
 export function NewKey({ isOpen, onClose, onCreated }: NewKeyProps) {
   const { scopes } = useApplication()
-  const choices = scopesOfItself.filter((scope) => scopes.includes(scope))
+  const choices = keyScopesOf(scopes)
   return (
     <FormDialog isOpen={isOpen} onClose={onClose} title="Create an API key" size="lg">
-      {choices.length === 0 ? <NothingForKeys /> : <NewKeyForm {...{ choices, onClose, onCreated }} />}
+      <NewKeyForm {...{ choices, onClose, onCreated }} />
     </FormDialog>
   )
 }
 
-const NothingForKeys = () => (
-  <Text>
-    All scopes of this application need people who log in, so a key could do nothing. Add a scope that it can use for
-    itself in its settings first, such as <Code>channel:read</Code>.
-  </Text>
-)
+const keyScopesOf = (scopes: readonly Scope[]) => scopesOfItself.filter((scope) => scopes.includes(scope))
+
+/** Whether a key of an application with these scopes could do anything. */
+export const hasKeyScopes = (scopes: readonly Scope[]): boolean => keyScopesOf(scopes).length > 0
 
 type NewKeyFormProps = Omit<NewKeyProps, 'isOpen'> & { choices: Scope[] }
 

@@ -1,7 +1,5 @@
 import { Anchor, Group, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
-import { useTRPC } from '../../app/api.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { Status } from '../../components/feedback/status.tsx'
@@ -10,6 +8,7 @@ import { Section } from '../../components/section.tsx'
 import { describeDuration } from '../../components/times.ts'
 import { explanationAddress } from '../requests/request-filters.ts'
 import { answerWords, toneOf } from '../requests/request-row.tsx'
+import { useExplanation } from '../requests/use-explanation.ts'
 import type { PlaygroundAnswer } from './use-sender.ts'
 
 /** An answer with its headers and its line in the request log. */
@@ -45,15 +44,11 @@ export function Answer({ answer }: { answer: PlaygroundAnswer }) {
   )
 }
 
-const AGAIN_MS = 1_000
-/** It is stored within seconds. */
-const TRIES_MAX = 6
+/** The log of a busy service may come seconds later. */
+const AGAIN_MAX = 5
 
 function LogLine({ requestId }: { requestId: string }) {
-  const trpc = useTRPC()
-  const { data, isPending } = useQuery(
-    trpc.requests.explain.queryOptions({ request_id: requestId }, { retry: TRIES_MAX, retryDelay: AGAIN_MS }),
-  )
+  const { data, isPending } = useExplanation(requestId, { isFresh: true, againMax: AGAIN_MAX })
   if (isPending) {
     return (
       <Text size="sm" c="dimmed">

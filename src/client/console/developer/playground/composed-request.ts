@@ -1,7 +1,7 @@
 import type { DescribedOperation } from './described-operations.ts'
 
 /** What was typed: parameters by their names, and the body as JSON. */
-type TypedRequest = { values: Record<string, string>; body: string }
+export type TypedRequest = { values: Record<string, string>; body: string }
 
 /** A request as it is sent; the credential comes to it later. */
 export type ComposedRequest = { method: string; url: string; body: string | undefined }

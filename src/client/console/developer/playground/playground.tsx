@@ -1,16 +1,18 @@
 import { NativeSelect, SegmentedControl, SimpleGrid } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { Empty } from '../../components/feedback/empty.tsx'
 import { Loaded } from '../../components/feedback/loaded.tsx'
 import { Page } from '../../components/page.tsx'
 import { type Application, CreateApplication } from '../applications/applications.tsx'
 import { useApplications } from '../use-applications.ts'
+import { firstTyped, type TypedRequest } from './composed-request.ts'
 import { type ApiDocument, type DescribedOperation, describedOperations } from './described-operations.ts'
 import { RequestEditor } from './request-editor.tsx'
 import type { StandsFor } from './use-sender.ts'
 
-/** Any operation of the API, called from here. What is chosen is part of the address. */
+/** Any operation of the API, called from here. What is chosen is part of the address; what was typed stays while others are chosen. */
 export function Playground() {
   const applications = useApplications()
   const operations = useQuery({
@@ -63,7 +65,9 @@ function Choices({ applications, operations }: { applications: Application[]; op
       },
       { replace: true },
     )
+  const [typedOf, setTypedOf] = useState<Record<string, TypedRequest>>({})
   if (!application || !operation) return null
+  const typed = typedOf[operation.id] ?? firstTyped(operation)
   const tags = [...new Set(operations.map(({ tag }) => tag))]
   const ofTag = (tag: string) =>
     operations
@@ -91,6 +95,8 @@ function Choices({ applications, operations }: { applications: Application[]; op
         operation={operation}
         applicationId={application.id}
         standsFor={standsFor}
+        typed={typed}
+        onTyped={(next) => setTypedOf((now) => ({ ...now, [operation.id]: next(now[operation.id] ?? typed) }))}
       />
     </>
   )

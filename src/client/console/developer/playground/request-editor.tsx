@@ -4,16 +4,22 @@ import { CodeBlock } from '../../components/code-block.tsx'
 import { Problem } from '../../components/feedback/problem.tsx'
 import { Section } from '../../components/section.tsx'
 import { Answer } from './answer.tsx'
-import { codeOf, compose, faultOfBody, firstTyped, languages } from './composed-request.ts'
+import { codeOf, compose, faultOfBody, languages, type TypedRequest } from './composed-request.ts'
 import type { DescribedOperation } from './described-operations.ts'
 import { ParameterInput } from './parameter-input.tsx'
 import { type StandsFor, useSender } from './use-sender.ts'
 
-type RequestEditorProps = { operation: DescribedOperation; applicationId: string; standsFor: StandsFor }
+type RequestEditorProps = {
+  operation: DescribedOperation
+  applicationId: string
+  standsFor: StandsFor
+  typed: TypedRequest
+  /** Gets what was typed from what had been typed before. */
+  onTyped: (next: (now: TypedRequest) => TypedRequest) => void
+}
 
 /** The fields of a request, the request in three languages, and its answer. */
-export function RequestEditor({ operation, applicationId, standsFor }: RequestEditorProps) {
-  const [typed, setTyped] = useState(() => firstTyped(operation))
+export function RequestEditor({ operation, applicationId, standsFor, typed, onTyped }: RequestEditorProps) {
   const [language, setLanguage] = useState<(typeof languages)[number]>('curl')
   const sender = useSender()
   const request = compose(operation, typed, location.origin)
@@ -34,9 +40,7 @@ export function RequestEditor({ operation, applicationId, standsFor }: RequestEd
                 key={parameter.name}
                 parameter={parameter}
                 value={typed.values[parameter.name] ?? ''}
-                onChange={(value) =>
-                  setTyped((now) => ({ ...now, values: { ...now.values, [parameter.name]: value } }))
-                }
+                onChange={(value) => onTyped((now) => ({ ...now, values: { ...now.values, [parameter.name]: value } }))}
               />
             ))}
             {operation.body !== undefined && (
@@ -49,7 +53,7 @@ export function RequestEditor({ operation, applicationId, standsFor }: RequestEd
                 classNames={{ input: 'code-input' }}
                 value={typed.body}
                 error={fault}
-                onChange={({ currentTarget: { value: body } }) => setTyped((now) => ({ ...now, body }))}
+                onChange={({ currentTarget: { value: body } }) => onTyped((now) => ({ ...now, body }))}
               />
             )}
             <Group justify="flex-end">

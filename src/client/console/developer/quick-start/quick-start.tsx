@@ -1,4 +1,4 @@
-import { Anchor, NativeSelect, SegmentedControl, SimpleGrid } from '@mantine/core'
+import { Anchor, Code, NativeSelect, SegmentedControl, SimpleGrid } from '@mantine/core'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { CodeBlock } from '../../components/code-block.tsx'
@@ -7,6 +7,7 @@ import { Loaded } from '../../components/feedback/loaded.tsx'
 import { Page } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
 import { type Application, CreateApplication } from '../applications/applications.tsx'
+import { MissingScope } from '../applications/missing-scope.tsx'
 import { useApplications } from '../use-applications.ts'
 import { authorization, clientCredentials, type Filling, firstCall, type Snippet, subscription } from './snippets.ts'
 
@@ -62,7 +63,7 @@ function Snippets({ applications }: { applications: Application[] }) {
 }
 
 function Steps({ application, language }: { application: Application; language: Language }) {
-  const { id, confidential, redirect_uris } = application
+  const { id, confidential, redirect_uris, scopes } = application
   const redirectUri = redirect_uris[0] ?? 'http://127.0.0.1:4000/callback'
   const receiverUrl = isOwnMachine ? 'http://127.0.0.1:4000/webhooks' : 'https://receiver.example/webhooks'
   const filling: Filling = { baseUrl: location.origin, clientId: id, redirectUri, receiverUrl }
@@ -74,13 +75,17 @@ function Steps({ application, language }: { application: Application; language: 
       <Section
         title="Call the API with a key"
         intro={
-          <>
-            Make a key under{' '}
-            <Anchor component={Link} to={`/developer/applications/${id}/keys`} size="sm">
-              API keys
-            </Anchor>{' '}
-            and keep it in API_KEY.
-          </>
+          scopes.includes('livestream:read') ? (
+            <>
+              Make a key with the scope <Code>livestream:read</Code> under{' '}
+              <Anchor component={Link} to={`/developer/applications/${id}/keys`} size="sm">
+                API keys
+              </Anchor>{' '}
+              and keep it in API_KEY.
+            </>
+          ) : (
+            <MissingScope application={application} scope="livestream:read" />
+          )
         }
       >
         {show(firstCall(filling), 'Call with a key')}
@@ -90,18 +95,20 @@ function Steps({ application, language }: { application: Application; language: 
           {show(clientCredentials(filling), 'Token for the application')}
         </Section>
       )}
-      <Section title="Let a person log in" intro={<LoginHint hasRedirect={redirect_uris.length > 0} id={id} />}>
+      <Section title="Let a person log in" intro={<LoginHint application={application} />}>
         {show(authorization(filling), 'Address of the login')}
       </Section>
-      <Section title="Receive events" intro={<EventsHint />}>
+      <Section title="Receive events" intro={<EventsHint application={application} />}>
         {show(subscription(filling), 'Subscribe to events')}
       </Section>
     </>
   )
 }
 
-function LoginHint({ hasRedirect, id }: { hasRedirect: boolean; id: string }) {
-  if (hasRedirect) {
+function LoginHint({ application }: { application: Application }) {
+  const { id, redirect_uris, scopes } = application
+  if (!scopes.includes('user:read')) return <MissingScope application={application} scope="user:read" />
+  if (redirect_uris.length > 0) {
     return (
       <>
         Send the person there. They come back with a code, which you exchange at /oauth/token with the verifier: the
@@ -127,8 +134,15 @@ function LoginHint({ hasRedirect, id }: { hasRedirect: boolean; id: string }) {
 /** Outside of development only public receivers are called, over https. */
 const isOwnMachine = ['localhost', '127.0.0.1', '[::1]'].includes(location.hostname)
 
-const EventsHint = () => (
+const EventsHint = ({ application }: { application: Application }) => (
   <>
+    {application.scopes.includes('webhook:write') ? (
+      <>
+        The key needs the scope <Code>webhook:write</Code>.
+      </>
+    ) : (
+      <MissingScope application={application} scope="webhook:write" />
+    )}{' '}
     {isOwnMachine
       ? 'At this address listens the receiver of the'
       : 'Put the address of your receiver here, such as that of the'}{' '}
@@ -143,6 +157,6 @@ const EventsHint = () => (
     <Anchor href="/docs/guides/webhooks" size="sm">
       webhooks
     </Anchor>{' '}
-    shows how a receiver verifies signatures, in four languages.
+    shows how a receiver verifies signatures, in many languages.
   </>
 )

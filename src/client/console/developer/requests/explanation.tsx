@@ -1,7 +1,5 @@
 import { Anchor, Stack, Text } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from 'react-router'
-import { useTRPC } from '../../app/api.ts'
 import type { Outputs } from '../../app/session.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { Loaded } from '../../components/feedback/loaded.tsx'
@@ -15,17 +13,24 @@ import { describeDuration } from '../../components/times.ts'
 import { ExplainRequest } from './explain-request.tsx'
 import { requestLogAddress } from './request-filters.ts'
 import { answerWords, RequestFacts, toneOf } from './request-row.tsx'
+import { useExplanation } from './use-explanation.ts'
 
 type Answer = Outputs['requests']['explain'][number]
 
+const AGAIN_MAX = 2
+
 /** Why a request was answered as it was, by the identifier that the answer had. */
 export function Explanation() {
-  const trpc = useTRPC()
   const { requestId = '' } = useParams()
-  const query = useQuery(trpc.requests.explain.queryOptions({ request_id: requestId }))
+  const query = useExplanation(requestId, { againMax: AGAIN_MAX })
   return (
     <Page title="A request and its answer" intro="By the X-Request-Id that every answer of the API has.">
       <ExplainRequest key={requestId} initial={requestId} />
+      {query.isPending && query.failureCount > 0 && (
+        <Text size="sm" c="dimmed">
+          It is not there yet: an answer is kept within seconds. Looking again…
+        </Text>
+      )}
       <Loaded query={query}>
         {(answers) => answers.map((answer) => <AnswerSection key={answer.at + answer.operation} answer={answer} />)}
       </Loaded>

@@ -15,6 +15,7 @@ import { Section } from '../../components/section.tsx'
 import { type Secret, ShownOnce } from '../../components/shown-once.tsx'
 import type { Application } from '../applications/applications.tsx'
 import { CreateApplication } from '../applications/applications.tsx'
+import { MissingScope } from '../applications/missing-scope.tsx'
 import { useApplications } from '../use-applications.ts'
 import { checkUrl } from './check-url.ts'
 
@@ -55,7 +56,7 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
   const trpc = useTRPC()
   const [search] = useSearchParams()
   const { username } = useAccount()
-  const application_id = search.get('application') ?? applications[0]?.id ?? ''
+  const application_id = search.get('application') ?? (applications.find(maySubscribe) ?? applications[0])?.id ?? ''
   const form = useForm({
     initialValues: {
       application_id,
@@ -65,8 +66,13 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
       description: '',
     },
     validateInputOnBlur: ['url'],
-    validate: { url: checkUrl, event_types: (types) => (types.length === 0 ? 'Choose at least one.' : null) },
+    validate: {
+      application_id: (id) => (lackingOf(applications, id) ? 'It may not subscribe.' : null),
+      url: checkUrl,
+      event_types: (types) => (types.length === 0 ? 'Choose at least one.' : null),
+    },
   })
+  const lacking = lackingOf(applications, form.values.application_id)
   const submit = useSubmit(form, trpc.webhooks.create.mutationOptions(), {
     fields,
     refresh: trpc.webhooks.pathKey(),
@@ -79,6 +85,7 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
           label="Application"
           data={applications.map(({ id, name }) => ({ value: id, label: name }))}
           {...form.getInputProps('application_id')}
+          error={lacking ? <MissingScope application={lacking} scope={SCOPE} /> : form.errors.application_id}
         />
         <TextInput
           label="URL"
@@ -112,6 +119,13 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
     </Section>
   )
 }
+
+const SCOPE = 'webhook:write'
+const maySubscribe = ({ scopes }: Application) => scopes.includes(SCOPE)
+
+/** The chosen application, when it may not subscribe. */
+const lackingOf = (applications: Application[], chosen: string) =>
+  applications.find((one) => one.id === chosen && !maySubscribe(one))
 
 export const NO_MODERATION =
   'Moderation events are a matter of the channel’s owner: of your own channel choose them above, of another one subscribe through the API, with a token of that user and a moderation scope.'

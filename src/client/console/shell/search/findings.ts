@@ -4,8 +4,15 @@ import { groups } from '../places.ts'
 
 type Hit = Outputs['search']['find'][number]
 
-/** Where something is. `kind` says in a word what it is. */
-export type Finding = { id: string; kind: string; title: string; detail: string | null; to: string }
+/** Where something is. `kind` says in a word what it is; outside of the console are the guides. */
+export type Finding = {
+  id: string
+  kind: string
+  title: string
+  detail: string | null
+  to: string
+  isOutside?: boolean
+}
 
 const PAGES_MAX = 6
 
@@ -17,6 +24,18 @@ export function pagesWith(text: string): Finding[] {
     .filter(({ label, group }) => words.every((word) => `${group} ${label}`.toLowerCase().includes(word)))
     .slice(0, PAGES_MAX)
     .map(({ label, to, group }) => ({ id: `page ${to}`, kind: 'Page', title: label, detail: group, to }))
+}
+
+type GuidePart = { title: string; about: string; path: string }
+
+/** The parts of the guides whose headings have all the words, as their own search finds them. */
+export async function guidesWith(text: string): Promise<Finding[]> {
+  const response = await fetch(`/docs/guides/search.json?q=${encodeURIComponent(text)}`)
+  if (!response.ok) throw new Error(`The search of the guides was answered with ${response.status}`)
+  const parts = (await response.json()) as GuidePart[]
+  return parts.map(({ title, about: detail, path: to }) => {
+    return { id: `guide ${to}`, kind: 'Guide', title, detail, to, isOutside: true }
+  })
 }
 
 const kinds = {

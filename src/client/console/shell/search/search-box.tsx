@@ -5,7 +5,7 @@ import { type KeyboardEvent, useId, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useTRPC } from '../../app/api.ts'
 import { Problem } from '../../components/feedback/problem.tsx'
-import { type Finding, findingOf, pagesWith } from './findings.ts'
+import { type Finding, findingOf, guidesWith, pagesWith } from './findings.ts'
 
 const TYPING_MS = 200
 const LENGTH_MAX = 200
@@ -20,9 +20,10 @@ export function SearchBox({ onChosen }: { onChosen: () => void }) {
   const [chosen, setChosen] = useState(0)
   const { findings, isSearching, error } = useFindings(text)
   const current = findings[Math.min(chosen, findings.length - 1)]
-  const go = ({ to }: Finding) => {
+  const go = ({ to, isOutside }: Finding) => {
     onChosen()
-    void navigate(to)
+    if (isOutside) location.assign(to)
+    else void navigate(to)
   }
   const press = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && current && !isSearching) return go(current)
@@ -35,7 +36,7 @@ export function SearchBox({ onChosen }: { onChosen: () => void }) {
     <Stack gap="sm">
       <TextInput
         aria-label="Search"
-        placeholder="A page, an application, a URL, any identifier, a request id"
+        placeholder="A page, a guide, an application, a URL, any identifier"
         data-autofocus
         maxLength={LENGTH_MAX}
         autoComplete="off"
@@ -71,9 +72,10 @@ export function SearchBox({ onChosen }: { onChosen: () => void }) {
 }
 
 function wordsOf(text: string, count: number, isSearching: boolean): string {
-  if (text.trim() === '') return 'What is yours is found: evt_ dlv_ msg_ sub_ cli_ key_ and request ids.'
+  if (text.trim() === '')
+    return 'Pages, guides, and what is yours are found: evt_ dlv_ msg_ sub_ cli_ key_ and request ids.'
   if (count > 0) return count === 1 ? '1 found' : `${count} found`
-  return isSearching ? 'Searching…' : 'Nothing of yours is like this.'
+  return isSearching ? 'Searching…' : 'No page, no guide and nothing of yours is like this.'
 }
 
 /** Pages at once, everything else when the typing has paused. */
@@ -88,11 +90,17 @@ function useFindings(text: string) {
   } = useQuery(
     trpc.search.find.queryOptions({ text: settled }, { enabled: settled !== '', placeholderData: keepPreviousData }),
   )
+  const guides = useQuery({
+    queryKey: ['guides', settled],
+    queryFn: () => guidesWith(settled),
+    enabled: settled !== '',
+    placeholderData: keepPreviousData,
+  })
   if (wanted === '') return { findings: [], isSearching: false, error: null }
   return {
-    findings: [...pagesWith(wanted), ...data.map(findingOf)],
-    isSearching: isFetching || settled !== wanted,
-    error,
+    findings: [...pagesWith(wanted), ...data.map(findingOf), ...(guides.data ?? [])],
+    isSearching: isFetching || guides.isFetching || settled !== wanted,
+    error: error ?? guides.error,
   }
 }
 

@@ -3,7 +3,7 @@ import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { Icon } from '../../components/icon.tsx'
 import { SearchBox } from './search-box.tsx'
 
-/** Finds pages, applications, subscriptions, and whatever has an identifier; by Ctrl-K from anywhere. */
+/** Finds pages, guides, applications, subscriptions, and whatever has an identifier; by Ctrl-K from anywhere. */
 export function Search() {
   const [isOpen, { open, close }] = useDisclosure(false)
   useHotkeys([['mod+K', open]], [])
