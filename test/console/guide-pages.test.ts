@@ -1,5 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
+import { createKey } from '../../src/domain/applications/api-keys.ts'
+import { createApplication } from '../../src/domain/applications/applications.ts'
+import { type Scope, scopes } from '../../src/domain/core/scopes.ts'
+import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
 import { createTestApp } from '../support/app.ts'
 import { generating, reading, rowsOf } from '../tools/tool-list.ts'
 
@@ -99,4 +103,18 @@ test('no document counts the languages of its examples, as they become more', ()
 test('a guide is found with a slash too many', async () => {
   const { status, headers } = await app.request('GET /docs/guides/webhooks/')
   expect([status, headers.get('location')]).toEqual([308, '../webhooks'])
+})
+
+const scopesIn = (text: string): Scope[] => scopes.filter((scope) => text.includes(`\`${scope}\``))
+
+test('the scopes that the quick start names are all that its steps need', async () => {
+  const [, chosen = [], ofKey = []] = readFileSync('docs/guides/quick-start.md', 'utf8').split(/^## /m).map(scopesIn)
+  const { id: userId, username } = await app.user('quick')
+  const principal = { kind: 'user', userId, username, clientId: null, scopes } as const
+  const ctx = { ...app.context, principal }
+  const { id } = await createApplication(ctx, { name: 'Quick', confidential: true, scopes: chosen })
+  const made = await createKey(ctx, { application_id: id, name: 'Quick', scopes: ofKey })
+  expect((await app.request('GET /v1/livestreams/', { token: made.key })).status).toBe(200)
+  const wanted = { application_id: id, url: 'http://127.0.0.1:4000/webhooks', event_types: ['chat.message.sent'] }
+  expect(await createSubscriptionForApplication(ctx, wanted)).toMatchObject({ status: 'enabled' })
 })

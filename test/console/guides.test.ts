@@ -7,12 +7,10 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, test } from 'vitest'
-import { createKey } from '../../src/domain/applications/api-keys.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
 import { problems } from '../../src/domain/core/problem-table.ts'
-import { type Scope, scopes } from '../../src/domain/core/scopes.ts'
+import { scopes } from '../../src/domain/core/scopes.ts'
 import { subscribableTypes } from '../../src/domain/events/types.ts'
-import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
 import { createTestApp } from '../support/app.ts'
 import { filesOf } from '../support/documents.ts'
 import { freePort } from '../support/free-port.ts'
@@ -100,8 +98,6 @@ describe('the guides', () => {
     expect(missing(subscribableTypes, guide('webhooks'))).toEqual([])
   })
 })
-
-const scopesIn = (text: string): Scope[] => scopes.filter((scope) => text.includes(`\`${scope}\``))
 
 const secret = `whsec_${Buffer.from('a key of thirty-two bytes, or so').toString('base64')}`
 const body = '{"id":"evt_1","data":{"content":"Grüße, 世界"}}'
@@ -251,16 +247,4 @@ test('the walk of the guide to paging gives every item once', async () => {
   const words = [example('paging', 'pages.mjs'), `${app.base}/v1/channels/?limit=2`]
   const { stdout } = await promisify(execFile)(process.execPath, words, { env })
   expect(stdout.trim().split('\n')).toEqual(['ada', 'bob', 'cal', 'dan', 'eve'])
-})
-
-test('the scopes that the quick start names are all that its steps need', async () => {
-  const [, chosen = [], ofKey = []] = guide('quick-start').split(/^## /m).map(scopesIn)
-  const { id: userId, username } = await app.user('quick')
-  const principal = { kind: 'user', userId, username, clientId: null, scopes } as const
-  const ctx = { ...app.context, principal }
-  const { id } = await createApplication(ctx, { name: 'Quick', confidential: true, scopes: chosen })
-  const made = await createKey(ctx, { application_id: id, name: 'Quick', scopes: ofKey })
-  expect((await app.request('GET /v1/livestreams/', { token: made.key })).status).toBe(200)
-  const wanted = { application_id: id, url: 'http://127.0.0.1:4000/webhooks', event_types: ['chat.message.sent'] }
-  expect(await createSubscriptionForApplication(ctx, wanted)).toMatchObject({ status: 'enabled' })
 })
