@@ -7,7 +7,7 @@ import type { Application } from '../domain/applications/resources.ts'
 import type { AuditRecord } from '../domain/audit/resources.ts'
 import type { Scope } from '../domain/core/scopes.ts'
 import { usableGrants } from '../shared/grants.ts'
-import { addAction, allOf, asOperator, type CliIo, parseScopes, repeatable } from './io.ts'
+import { addAction, allOf, asOperator, type CliIo, demoLines, parseScopes, repeatable } from './io.ts'
 import { list, table } from './output.ts'
 import { addClientSuspension } from './suspension.ts'
 
@@ -49,7 +49,7 @@ const rowOf = ({ id, name, confidential, created_at }: Application) => ({
 function addLog(command: Command, io: CliIo) {
   command.argument('<client_id>', 'the identifier of the application, cli_…; "client list" shows it')
   addAction(command, io, {
-    examples: ['client log cli_…', 'client log cli_… --json'],
+    examples: [...demoLines.credentials, 'client log "$(demo client.client_id)"', 'client log cli_… --json'],
     work: async () => {
       const [application_id = ''] = command.args
       const { items } = await io.withContext((ctx) =>

@@ -3,7 +3,7 @@ import { type EventType, subscribableTypes } from '../domain/events/types.ts'
 import { forwardSample } from '../domain/webhooks/deliveries/forward.ts'
 import { isSuccess } from '../shared/delivery.ts'
 import { addApiAccess, withApiAccess } from './api-access.ts'
-import { addAction, type CliIo, type CommandOutput, oneOf } from './io.ts'
+import { addAction, type CliIo, type CommandOutput, demoLines, oneOf, subscriptionLines } from './io.ts'
 import { addListen } from './listen.ts'
 import { formatResponse, table } from './output.ts'
 import { addReplay } from './replay.ts'
@@ -26,8 +26,10 @@ function addTrigger(command: Command, io: CliIo) {
   addSigningSecret(command)
   addAction(command, io, {
     examples: [
-      'events trigger webhook.test --subscription sub_…',
+      ...demoLines.receiver,
       'events trigger chat.message.sent --forward-to http://127.0.0.1:4000/webhooks',
+      ...subscriptionLines,
+      'events trigger webhook.test --subscription "$SUBSCRIPTION"',
     ],
     work: async () => {
       const [name = ''] = command.args

@@ -48,13 +48,39 @@ export class Refusal extends Error {
   }
 }
 
-/** Gives a command its action, the option `--json`, and examples in its help. */
+/** Lines before an example, with which it can be pasted in the project's folder while the service runs there with its demo data. */
+export const demoLines = {
+  /** `$(demo PATH)` is a value of `.data/demo.json`. */
+  credentials: [`$ demo() { node -p "require('./.data/demo.json').$1"; }`],
+  receiver: [
+    '$ curl -s http://127.0.0.1:3000/docs/guides/receiver.mjs > receiver.mjs',
+    `$ export WEBHOOK_SECRET="whsec_$(node -p 'crypto.randomBytes(32).toString("base64")')"`,
+    '$ node receiver.mjs 4000 > receiver.log & sleep 1',
+  ],
+} as const
+
+/** A line of a shell that keeps a field of what a command or a call answers. */
+export const keepField = (name: string, call: string, path: string): string =>
+  `$ ${name}=$(${call} | node -p 'JSON.parse(fs.readFileSync(0)).${path}')`
+
+/** Subscribes the application of the demo data, in `$SUBSCRIPTION`. */
+export const subscriptionLines: readonly string[] = [
+  ...demoLines.credentials,
+  keepField(
+    'SUBSCRIPTION',
+    'curl -s "$(demo base_url)/v1/events/subscriptions" -H "Authorization: Bearer $(demo api_key)" -d url=http://127.0.0.1:4000/webhooks -d event_types=chat.message.sent',
+    'data.id',
+  ),
+]
+
+/** Gives a command its action, the option `--json`, and examples in its help; one that begins with `$ ` is another line of the shell. */
 export function addAction(
   command: Command,
   { write }: Pick<CliIo, 'write'>,
   { examples, work }: { examples: readonly string[]; work: () => Promise<CommandOutput> },
 ): void {
-  const exampleLines = examples.map((example) => `  $ npx developer-api ${example}`).join('\n')
+  const shown = (example: string) => (example.startsWith('$ ') ? example : `$ npx developer-api ${example}`)
+  const exampleLines = examples.map((example) => `  ${shown(example)}`).join('\n')
   command
     .option('--json', 'print the answer, or what went wrong, as one line of JSON')
     .addHelpText('after', `\nExamples:\n${exampleLines}`)

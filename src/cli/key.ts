@@ -4,7 +4,7 @@ import type { ApiKey } from '../domain/applications/resources.ts'
 import { rollKey } from '../domain/applications/roll-api-key.ts'
 import type { Scope } from '../domain/core/scopes.ts'
 import { rotateSigningKey } from '../domain/oauth/openid/signing-keys.ts'
-import { addAction, allOf, asOperator, type CliIo, parseCount, parseScopes } from './io.ts'
+import { addAction, allOf, asOperator, type CliIo, demoLines, keepField, parseCount, parseScopes } from './io.ts'
 import { list, table } from './output.ts'
 
 type CreateOptions = { client: string; name: string; scopes?: Scope[]; days?: number }
@@ -20,7 +20,7 @@ export function addKeyCommands(key: Command, io: CliIo): void {
 function addList(command: Command, io: CliIo) {
   command.requiredOption('--client <client_id>', 'the identifier of the application, cli_…')
   addAction(command, io, {
-    examples: ['key list --client cli_…'],
+    examples: [...demoLines.credentials, 'key list --client "$(demo client.client_id)"'],
     work: async () => {
       const { client: application_id } = command.opts<{ client: string }>()
       const items = await io.withContext((ctx) =>
@@ -30,6 +30,12 @@ function addList(command: Command, io: CliIo) {
     },
   })
 }
+
+/** Makes a key to try something with, in `$KEY_ID`. */
+const keyLines = (name: string) => [
+  ...demoLines.credentials,
+  keepField('KEY_ID', `npx developer-api key create --client "$(demo client.client_id)" --name "${name}" --json`, 'id'),
+]
 
 const rowOf = ({ id, name, first8, last4, last_used_at, expires_at, revoked_at }: ApiKey) => ({
   id,
@@ -47,7 +53,10 @@ function addCreate(command: Command, io: CliIo) {
     .option('--scopes <scopes>', "separated by commas; all of the application's when left out", parseScopes)
     .option('--days <days>', 'how long it lives; a year when left out', parseCount)
   addAction(command, io, {
-    examples: ['key create --client cli_… --name "Night job" --scopes channel:read --days 30'],
+    examples: [
+      ...demoLines.credentials,
+      'key create --client "$(demo client.client_id)" --name "Night job" --scopes channel:read --days 30',
+    ],
     work: async () => {
       const { client, name, scopes, days } = command.opts<CreateOptions>()
       const wanted = { application_id: client, name, scopes, expires_in_days: days }
@@ -61,7 +70,7 @@ function addRoll(command: Command, io: CliIo) {
     .argument('<key_id>', 'the identifier of the key, key_…; "key list" shows it')
     .option('--days <days>', 'how long the new one lives', parseCount)
   addAction(command, io, {
-    examples: ['key roll key_…'],
+    examples: [...keyLines('To be rolled'), 'key roll "$KEY_ID"'],
     work: async () => {
       const [id = ''] = command.args
       const { days } = command.opts<{ days?: number }>()
@@ -73,7 +82,7 @@ function addRoll(command: Command, io: CliIo) {
 function addRevoke(command: Command, io: CliIo) {
   command.argument('<key_id>', 'the identifier of the key, key_…; "key list" shows it')
   addAction(command, io, {
-    examples: ['key revoke key_…'],
+    examples: [...keyLines('To be revoked'), 'key revoke "$KEY_ID"'],
     work: async () => {
       const [id = ''] = command.args
       await io.withContext((ctx) => revokeKey(asOperator(ctx), { id }))

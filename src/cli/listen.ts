@@ -4,7 +4,7 @@ import { type Forwarded, forwardEvents } from '../domain/webhooks/deliveries/for
 import { isSuccess } from '../shared/delivery.ts'
 import { printable } from '../telemetry/printable.ts'
 import { type ApiAccess, addApiAccess, withApiAccess } from './api-access.ts'
-import { addAction, type CliIo, type CommandOutput, oneOf, parseCount, Refusal } from './io.ts'
+import { addAction, type CliIo, type CommandOutput, demoLines, oneOf, parseCount, Refusal } from './io.ts'
 import { jsonLine } from './json-line.ts'
 import { formatResponse } from './output.ts'
 import { type FeedEvent, resumedFeed } from './resumed-feed.ts'
@@ -35,6 +35,7 @@ export function addListen(command: Command, io: CliIo): void {
   addSigningSecret(command)
   addAction(command, io, {
     examples: [
+      ...demoLines.receiver,
       'events listen --forward-to http://127.0.0.1:4000/webhooks',
       'events listen --forward-to http://127.0.0.1:4000/webhooks --key-file key.txt --url https://api.example.com',
       'events listen --forward-to http://127.0.0.1:4000/webhooks --types chat.message.sent,livestream.started --channel ada',

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { createdAtOf } from '../domain/core/ids.ts'
 import { type ReplayKind, replayKinds } from '../domain/webhooks/deliveries/replay.ts'
 import { type ApiAccess, addApiAccess, withApiAccess } from './api-access.ts'
-import { addAction, type CliIo, oneOf } from './io.ts'
+import { addAction, type CliIo, oneOf, subscriptionLines } from './io.ts'
 import { type Progress, withProgress } from './progress.ts'
 
 type Options = { subscription: string; only: ReplayKind; from?: string | undefined; to?: string | undefined }
@@ -15,8 +15,9 @@ export function addReplay(command: Command, io: CliIo): void {
     .option('--to <time>', 'RFC 3339; until now when left out')
   addAction(command, io, {
     examples: [
-      'events replay --subscription sub_…',
-      'events replay --subscription sub_… --only missed --from 2026-01-02T00:00:00Z',
+      ...subscriptionLines,
+      'events replay --subscription "$SUBSCRIPTION"',
+      'events replay --subscription "$SUBSCRIPTION" --only missed --from 2026-01-02T00:00:00Z',
     ],
     work: async () => {
       const { subscription, only, from, to } = command.opts<Options>()

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ExplainedRequest } from '../domain/requests/resources.ts'
 import { addApiAccess, withApiAccess } from './api-access.ts'
-import { addAction, type CliIo } from './io.ts'
+import { addAction, type CliIo, demoLines } from './io.ts'
 import { table } from './output.ts'
 import { Painted } from './painted.ts'
 
@@ -14,7 +14,13 @@ export function addRequestCommands(request: Command, io: CliIo): void {
     .argument('<request_id>', 'the X-Request-Id of the answer')
   addApiAccess(explain, 'an application, by its API key or its own token')
   addAction(explain, io, {
-    examples: ['request explain 0b9c3f6e-…', 'request explain 0b9c3f6e-… --key-file key.txt --url https://…'],
+    examples: [
+      ...demoLines.credentials,
+      '$ curl -s "$(demo base_url)/v1/users/me" -H "Authorization: Bearer $(demo api_key)" -H "X-Request-Id: my-first-request"',
+      '$ sleep 2',
+      'request explain my-first-request',
+      'request explain 0b9c3f6e-… --key-file key.txt --url https://api.example.com',
+    ],
     work: async () => {
       const [request_id = ''] = explain.args
       const items = await withApiAccess(explain, io, (api) => api.explain({ request_id }))

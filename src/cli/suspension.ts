@@ -3,7 +3,7 @@ import { reopenUser } from '../domain/accounts/closing/reopen.ts'
 import { disableUser, enableUser } from '../domain/accounts/suspension.ts'
 import { disableApplication, enableApplication } from '../domain/applications/suspension.ts'
 import type { Context } from '../domain/core/context.ts'
-import { addAction, type CliIo } from './io.ts'
+import { addAction, type CliIo, demoLines } from './io.ts'
 
 type Suspension = { work: (ctx: Context, of: string) => Promise<{ id: string }>; disabled: boolean; text: string }
 
@@ -29,9 +29,12 @@ export function addClientSuspension(client: Command, io: CliIo): void {
 
 function addCommand(command: Command, io: CliIo, { work, disabled, text }: Suspension) {
   const parent = command.parent?.name()
-  const example = parent === 'user' ? 'ada' : 'cli_…'
+  const example =
+    parent === 'user'
+      ? ([`user ${command.name()} outsider`] as const)
+      : ([...demoLines.credentials, `client ${command.name()} "$(demo other_client.client_id)"`] as const)
   addAction(command, io, {
-    examples: [`${parent} ${command.name()} ${example}`],
+    examples: example,
     work: async () => {
       const [of = ''] = command.args
       const { id } = await io.withContext((ctx) => work(ctx, of))

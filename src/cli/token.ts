@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type Inspection, inspectCredential } from '../domain/oauth/inspect.ts'
-import { addAction, type CliIo } from './io.ts'
+import { addAction, type CliIo, demoLines } from './io.ts'
 import { table } from './output.ts'
 import { Painted } from './painted.ts'
 
@@ -14,7 +14,11 @@ export function addTokenCommands(token: Command, io: CliIo): void {
       '-',
     )
   addAction(inspect, io, {
-    examples: ['token inspect < token.txt', 'echo "$TOKEN" | npx developer-api token inspect'],
+    examples: [
+      ...demoLines.credentials,
+      '$ demo api_key | npx developer-api token inspect',
+      'token inspect < token.txt',
+    ],
     work: async () => {
       if ((inspect.args[0] ?? '-') !== '-') inspect.error(`error: ${IN_ARGUMENTS}`)
       const credential = String(await io.readInput()).trim()

@@ -43,7 +43,7 @@ function addResetFactors(user: Command, io: CliIo): void {
     .description('take all second factors of an account away, for somebody who has lost them, and end its sessions')
     .argument('<username>')
   addAction(reset, io, {
-    examples: ['user reset-factors ada'],
+    examples: ['user reset-factors outsider'],
     work: async () => {
       const [username = ''] = reset.args
       const { id } = await io.withContext((ctx) => resetFactors(ctx, username))
@@ -62,7 +62,10 @@ function addAccountRepairs(user: Command, io: CliIo): void {
     .description('set a password, read from standard input; ends every session and grant')
     .argument('<username>')
   addAction(password, io, {
-    examples: ['user password ada < password.txt'],
+    examples: [
+      `$ node -p 'crypto.randomBytes(12).toString("base64url")' > password.txt`,
+      'user password outsider < password.txt',
+    ],
     work: async () => {
       const [name = ''] = password.args
       const given = String(await io.readInput()).replace(/\r?\n$/, '')
@@ -75,7 +78,7 @@ function addAccountRepairs(user: Command, io: CliIo): void {
     .description('take the address of an account as confirmed; who else claims it loses the claim')
     .argument('<username>')
   addAction(verify, io, {
-    examples: ['user verify-email ada'],
+    examples: ['user verify-email outsider'],
     work: async () => {
       const [name = ''] = verify.args
       const data = await io.withContext((ctx) => verifyAddressOf(ctx, name))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { diagnose } from '../domain/webhooks/secrets/diagnose.ts'
 import { printable } from '../telemetry/printable.ts'
-import { addAction, type CliIo, parseCount } from './io.ts'
+import { addAction, type CliIo, demoLines, parseCount } from './io.ts'
 import { addSecretOption, isArgument, readSecret, shown } from './secret-option.ts'
 
 type Options = { id: string; timestamp: string; signature: string; body: string; at?: number }
@@ -23,6 +23,10 @@ export function addWebhookCommands(webhook: Command, io: CliIo): void {
   })
   addAction(verify, io, {
     examples: [
+      ...demoLines.receiver,
+      'events trigger chat.message.sent --forward-to http://127.0.0.1:4000/webhooks',
+      '$ header() { sed -n "s/^$1: //p" receiver.log | tail -n 1; }',
+      `$ tail -n 1 receiver.log | tr -d '\\n' | npx developer-api webhook verify --id "$(header webhook-id)" --timestamp "$(header webhook-timestamp)" --signature "$(header webhook-signature)"`,
       'webhook verify --secret-file secret.txt --id evt_… --timestamp 1767323045 --signature v1,… --body body.json',
     ],
     work: async () => {

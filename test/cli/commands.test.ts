@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { listChannels } from '../../src/domain/channels.ts'
@@ -6,7 +7,7 @@ import { DEVICE_CODE_GRANT } from '../../src/shared/grants.ts'
 import { createTestContext } from '../support/context.ts'
 import { CALLBACK } from '../support/flows.ts'
 import { PASSWORD } from '../support/log.ts'
-import { createConsole } from './console.ts'
+import { commandsThatExist, createConsole } from './console.ts'
 
 let own: Awaited<ReturnType<typeof createTestContext>>
 let run: ReturnType<typeof createConsole>['run']
@@ -126,28 +127,20 @@ describe('seed', () => {
   })
 })
 
-test.each([
-  'serve',
-  'worker',
-  'migrate',
-  'seed',
-  'user create',
-  'client list',
-  'client create',
-  'client log',
-  'key list',
-  'key create',
-  'key roll',
-  'key revoke',
-  'token inspect',
-  'events listen',
-  'events trigger',
-  'events replay',
-  'webhook verify',
-])('%s explains itself with an example', async (command) => {
+test('the table of the README has every command that exists, and no other', async () => {
+  const [, table = ''] = readFileSync('README.md', 'utf8').split('| Command | Does |\n')
+  const [rows = ''] = table.split('\n\n')
+  const named = rows.split('\n').flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)])
+  const existing = await commandsThatExist()
+  expect(existing).toContain('user verify-email')
+  expect(named.map(([, name]) => name).toSorted()).toEqual(existing.toSorted())
+})
+
+test.each(await commandsThatExist())('%s explains itself with an example', async (command) => {
   const { status, stdout } = await run([...command.split(' '), '--help'])
   expect(status).toBe(0)
   expect(stdout).toContain(`Examples:\n  $ `)
+  expect(stdout.match(/^ {2}\$ npx developer-api \S* ?\S+ \|/m), 'a line of a shell is no command of ours').toBeNull()
   expect(stdout).toContain(`npx developer-api ${command}`)
   expect(stdout).toContain('--json')
 })

@@ -59,3 +59,16 @@ export function createConsole(context?: Context) {
   }
   return { run, answerOf, answerTo }
 }
+
+/** Every command that there is, in the order of the help: those of a group with its name. */
+export async function commandsThatExist(): Promise<string[]> {
+  const listed = async (...group: string[]) => {
+    const [, shown = ''] = (await createConsole().run([...group, '--help'])).stdout.split('Commands:\n')
+    return [...shown.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help')
+  }
+  const nested = (await listed()).map(async (name) => {
+    const own = await listed(name)
+    return own.length === 0 ? [name] : own.map((one) => `${name} ${one}`)
+  })
+  return (await Promise.all(nested)).flat()
+}

@@ -113,13 +113,6 @@ describe('the README', () => {
       Object.fromEntries(Object.entries(variables).map(([name, schema]) => [name, defaultOf(schema)])),
     )
   })
-
-  test('names every command', async () => {
-    const { stdout } = await run(process.execPath, ['bin/developer-api.mjs', '--help'])
-    const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name).filter((name) => name !== 'help')
-    expect(commands.length).toBeGreaterThan(8)
-    for (const command of commands) expect(readme).toMatch(new RegExp(`^\\|.*\`${command}[ \`]`, 'm'))
-  })
 })
 
 function defaultOf(schema: (typeof variables)[keyof typeof variables]): string {

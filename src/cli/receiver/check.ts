@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { signingKey } from '../../domain/webhooks/secrets/sign.ts'
 import { errorMessageOf } from '../../telemetry/error-message.ts'
 import { printable } from '../../telemetry/printable.ts'
-import { addAction, type CliIo, Refusal } from '../io.ts'
+import { addAction, type CliIo, demoLines, Refusal } from '../io.ts'
 import { addSecretOption, readSecret } from '../secret-option.ts'
 import { parseReceiver } from '../signing.ts'
 import { type Grade, playCase, receiverCases } from './cases.ts'
@@ -18,7 +18,11 @@ export function addCheckReceiver(command: Command, io: CliIo): void {
     description: 'the signing secret that the receiver knows, whsec_…',
   })
   addAction(command, io, {
-    examples: ['check-receiver http://127.0.0.1:4000/webhooks --secret-file secret.txt'],
+    examples: [
+      ...demoLines.receiver,
+      'check-receiver http://127.0.0.1:4000/webhooks',
+      'check-receiver http://127.0.0.1:4000/webhooks --secret-file secret.txt',
+    ],
     work: async () => {
       const [url = ''] = command.processedArgs as [string?]
       const secret = await requireSecret(command, io)

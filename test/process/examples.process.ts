@@ -1,0 +1,53 @@
+import { symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { commandsThatExist, createConsole } from '../cli/console.ts'
+import { judged, openShell } from '../support/documents.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { freePort } from '../support/free-port.ts'
+import { folderWithCluster, type Service, startService } from '../support/process.ts'
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
+
+/** A folder that looks like the project, beside a service with its demo data. */
+const desk = temporaryFolder()
+const data = folderWithCluster()
+const env = { DATA_DIR: data.path, DEMO_DATA: 'on' }
+let service: Service
+
+beforeAll(async () => {
+  service = await startService(env)
+  for (const name of ['bin', 'dist', 'node_modules', 'package.json']) symlinkSync(resolve(name), join(desk.path, name))
+  symlinkSync(data.path, join(desk.path, '.data'))
+})
+afterAll(async () => {
+  await service[Symbol.asyncDispose]()
+  for (const folder of [desk, data]) folder[Symbol.dispose]()
+})
+
+/** What its help shows first: the lines of a shell as far as the command itself. */
+async function firstExampleOf(command: string): Promise<string> {
+  const { stdout } = await createConsole().run([...command.split(' '), '--help'])
+  const [, shown = ''] = stdout.split('Examples:\n')
+  const lines = shown.split('\n').map((line) => line.replace(/^ {2}\$ /, ''))
+  const end = lines.findIndex((line) => /(^|\| )npx developer-api/.test(line) && line.includes(command))
+  return lines.slice(0, end + 1).join('\n')
+}
+
+/** What goes on until it is stopped; and what the demo data has nothing for: nobody there has a second factor, or is leaving. */
+const notTried = ['serve', 'worker', 'events listen', 'user reset-factors', 'user reopen']
+const tried = (await commandsThatExist()).filter((command) => !notTried.includes(command))
+
+test.each(tried)('the first example of %s works when it is pasted', async (command) => {
+  const port = await freePort()
+  const example = (await firstExampleOf(command))
+    .replaceAll('127.0.0.1:4000', `127.0.0.1:${port}`)
+    .replaceAll('receiver.mjs 4000', `receiver.mjs ${port}`)
+    .replaceAll('http://127.0.0.1:3000', service.base)
+    .replaceAll('npx developer-api', 'node bin/developer-api.mjs')
+  expect(example).not.toBe('')
+  using shell = openShell(env, desk.path)
+  const { output, status } = await shell.run(judged(example))
+  await shell.run('[ -z "$!" ] || kill $!')
+  expect({ example, status, output: status === 0 ? '' : output }).toEqual({ example, status: 0, output: '' })
+})
