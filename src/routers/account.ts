@@ -45,6 +45,14 @@ export const accountRouter = router({
     .output(z.void())
     .mutation(({ ctx, input }) => changePassword(ctx, input)),
 
+  /** Lets the caller prove who they are before the browser asks for the file at `/export`. */
+  dataExport: router({
+    begin: procedure({ access: 'session', needs: ['enrolment', 'stepUp'] })
+      .input(z.object({}))
+      .output(z.object({ path: z.string() }))
+      .mutation(() => ({ path: '/export' })),
+  }),
+
   closing: router({
     /** What becomes of the caller's applications. */
     effects: procedure({ access: 'session' })

@@ -51,6 +51,7 @@ test('what a session left open must not do wants a login of the last ten minutes
     ['streamKeys.roll', {}],
     ['account.changePassword', { current_password: PASSWORD, new_password: 'another long pass phrase' }],
     ['account.changeEmail', { email: 'x@example.com', password: PASSWORD }],
+    ['account.dataExport.begin', {}],
     ['account.closing.close', { username: user.username }],
     ['account.totp.start', {}],
     ['account.totp.confirm', { code: '123456' }],

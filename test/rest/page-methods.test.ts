@@ -29,6 +29,7 @@ const tried = [
   ['/reset', FORM],
   ['/verify', FORM],
   ['/closed', READ],
+  ['/export', READ],
   ['/oauth/authorize', FORM],
   ['/device', FORM],
   ['/login/style.css', FORM],

@@ -49,6 +49,8 @@ export const rateLimits = {
   forgottenPassword: { name: 'forgotten-password', points: 20, windowS: 3600 },
   /** Invitations to applications, and offers of them, by account. */
   invitations: { name: 'invitations', points: 50, windowS: 86_400 },
+  /** Exports of what is kept of a person, by user. */
+  dataExport: { name: 'data-export', points: 5, windowS: 86_400 },
   /** `webhook.test` on demand, by subscription. */
   webhookTest: { name: 'webhook-test', points: 10, windowS: 60 },
 } as const satisfies Record<string, Limit>

@@ -17,6 +17,7 @@ import type { CallerOf } from './auth/page-context.ts'
 import { consolePages } from './console.ts'
 import { guidePages, llmsText } from './docs/guides.ts'
 import { referencePages } from './docs/reference.ts'
+import { exportPage } from './export.ts'
 import { mcpPages } from './mcp.ts'
 import { metadataPages } from './metadata.ts'
 import { overlayPages } from './overlay.ts'
@@ -103,6 +104,7 @@ function pageRouters(context: Context, callerOf: CallerOf, read: ReadText): Reco
     ...metadataPages(context),
     '/console': consolePages(context),
     '/docs': Router().use('/guides', guidePages(publicUrl)).use(referencePages(context)),
+    '/export': exportPage(context, callerOf),
     '/events/schemas.json': serveJson(eventSchemas()),
     '/llms.txt': Router().get('/', (_request, response) => void response.type('text').send(llmsText(publicUrl))),
     '/overlay/chat': overlayPages(),

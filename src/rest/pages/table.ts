@@ -42,6 +42,7 @@ export const pages = [
   { path: '/forgot', methods: FORM },
   { path: '/reset', methods: FORM },
   { path: '/verify', methods: FORM },
+  { path: '/export', methods: READ, isLeaf: true },
   { path: '/closed', methods: READ, isLeaf: true },
   { path: '/console', methods: READ, isReturnTarget: true },
   { path: '/overlay/chat', root: '/overlay', methods: READ },
@@ -67,7 +68,7 @@ export const formPages = rows.filter(({ methods }) => methods === FORM).map(({ p
 
 /** Whether what is at a root asks the database, in place of being at hand. */
 export const asksDatabase = (root: string | undefined): boolean =>
-  root === '/trpc' || root === '/mcp' || formPages.some((path) => path === root)
+  root === '/trpc' || root === '/mcp' || root === '/export' || formPages.some((path) => path === root)
 
 /** The root that an address is at or below. Everything else is REST, also what does not exist. */
 export function pageRootOf(url: string): string | undefined {

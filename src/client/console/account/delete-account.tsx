@@ -114,7 +114,7 @@ function DeletionForm() {
 
 const Delete = ({ isPending }: { isPending: boolean }) => (
   <Group justify="flex-end">
-    <Button type="submit" color="red" loading={isPending}>
+    <Button type="submit" loading={isPending}>
       Delete account
     </Button>
   </Group>

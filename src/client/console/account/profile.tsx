@@ -3,6 +3,7 @@ import { useForm } from '@mantine/form'
 import { BIO_LENGTH_MAX } from '../../../shared/limits.ts'
 import { useTRPC } from '../app/api.ts'
 import { useAccount } from '../app/session.tsx'
+import { useAction } from '../components/forms/action.ts'
 import { sendChanged, useFollowing } from '../components/forms/changed.ts'
 import { Form } from '../components/forms/form.tsx'
 import { useSubmit } from '../components/forms/submit.ts'
@@ -23,6 +24,7 @@ export function Profile() {
           <ProfileForm />
         </Group>
       </Section>
+      <OwnData />
     </Page>
   )
 }
@@ -80,3 +82,28 @@ const Save = ({ isPending }: { isPending: boolean }) => (
     </Button>
   </Group>
 )
+
+/** The file is sent as it is read; the service asks who it is first, so the browser is only sent there after that. */
+function OwnData() {
+  const trpc = useTRPC()
+  const { run, isPending } = useAction(trpc.account.dataExport.begin.mutationOptions(), {
+    failed: 'Your data cannot be exported now',
+    refresh: trpc.account.dataExport.pathKey(),
+  })
+  const download = async () => {
+    const begun = await run({})
+    if (begun) location.assign(begun.output.path)
+  }
+  return (
+    <Section
+      title="Your data"
+      intro="Everything that is kept of you as one JSON file, without passwords, keys and other secrets: your account, sessions, applications, webhooks, messages and security log. Five times a day."
+    >
+      <Group>
+        <Button variant="default" loading={isPending} onClick={() => void download()}>
+          Export my data
+        </Button>
+      </Group>
+    </Section>
+  )
+}
