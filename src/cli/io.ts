@@ -48,12 +48,15 @@ export class Refusal extends Error {
   }
 }
 
+const CREDENTIALS = `$ demo() { node -p "require('./.data/demo.json').$1"; }`
+
 /** Lines before an example, with which it can be pasted in the project's folder while the service runs there with its demo data. */
 export const demoLines = {
   /** `$(demo PATH)` is a value of `.data/demo.json`. */
-  credentials: [`$ demo() { node -p "require('./.data/demo.json').$1"; }`],
+  credentials: [CREDENTIALS],
   receiver: [
-    '$ curl -s http://127.0.0.1:3000/docs/guides/receiver.mjs > receiver.mjs',
+    CREDENTIALS,
+    '$ curl -s "$(demo base_url)/docs/guides/receiver.mjs" > receiver.mjs',
     `$ export WEBHOOK_SECRET="whsec_$(node -p 'crypto.randomBytes(32).toString("base64")')"`,
     '$ node receiver.mjs 4000 > receiver.log & sleep 1',
   ],

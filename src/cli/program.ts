@@ -105,7 +105,13 @@ function explain(error: unknown, { printError, write }: CliIo, wantsJson: boolea
 
 function failureOf(error: unknown): { code: string; message: string } {
   if (error instanceof Problem) return { code: error.code, message: error.message }
-  if (error instanceof CommanderError) return { code: 'usage', message: error.message.replace(/^error: /, '') }
+  if (error instanceof CommanderError) return { code: 'usage', message: usageOf(error) }
   if (error instanceof Refusal) return error.problem
   return { code: 'failed', message: errorMessageOf(error) }
+}
+
+/** What is wrong in one line, with what may have been meant; for a command that does not exist also where the others are. */
+function usageOf({ code, message }: CommanderError): string {
+  const wrong = message.replace(/^error: /, '').replaceAll('\n', ' ')
+  return code === 'commander.unknownCommand' ? `${wrong}: npx developer-api --help lists them` : wrong
 }

@@ -28,9 +28,10 @@ const verify = [
   'v1,x',
 ]
 test.each([
-  ['an unknown command', ['nonsense'], /unknown command 'nonsense'/],
+  ['an unknown command', ['nonsense'], /unknown command 'nonsense': npx developer-api --help lists them/],
   ['an unknown option', ['migrate', '--nonsense'], /unknown option '--nonsense'/],
   ['a missing option', ['user', 'create', '--email', 'a@example.org'], /required option '--username <name>'/],
+  ['a command that is almost one', ['usr'], /unknown command 'usr' \(Did you mean user\?\): /],
   ['a scope that does not exist', ['client', 'create', '--name', 'x', '--scopes', 'all'], /"all" is none of user:read/],
   ['a number that is none', ['seed', '--size', 'many'], /'--size <channels>' .*whole number/],
   ['a refusal of the domain', ['user', 'create', '--username', 'x', '--email', 'a@example.org'], /^username: must be/],

@@ -52,15 +52,17 @@ describe('request explain', () => {
       ])
       expect(status).toBe(1)
       expect(stderr).toMatch(/missing or unknown \(401\).* does not exist \(404\).*nothing of it is kept.*what to do/)
-      expect(stderr).not.toContain('would have given')
+      expect(stderr).not.toContain('would have sent')
     }
   })
 
   test('says what can be an identifier, of one that cannot and of one that we did not give', async () => {
     const { stderr } = await createConsole(app.context).run(['request', 'explain', 'HTTP 404: lost'])
-    expect(stderr).toMatch(/request_id: must be a UUID such as .*, or what you sent yourself/)
+    expect(stderr).toMatch(
+      /request_id: must be the X-Request-Id of an answer: a UUID such as .*, or what you sent yourself/,
+    )
     expect((await createConsole(app.context).run(['request', 'explain', 'lost'])).stderr).toMatch(
-      /no answer with this identifier.*would have given a UUID such as/,
+      /no answer with this identifier.*gives UUIDs, such as .*; this one you would have sent yourself/,
     )
   })
 

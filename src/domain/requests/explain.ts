@@ -5,7 +5,7 @@ import type { ActorContext } from '../core/context.ts'
 import { createdAtOf } from '../core/ids.ts'
 import { Problem, type ProblemCode } from '../core/problem.ts'
 import { problems } from '../core/problem-table.ts'
-import { isOwnRequestId, isRequestId, REQUEST_ID_FORM } from './request-id.ts'
+import { isOwnRequestId, isRequestId, OWN_REQUEST_IDS, REQUEST_ID_FORM } from './request-id.ts'
 import type { ExplainedRequest } from './resources.ts'
 
 /** An identifier that a caller chose may have many answers: the newest ones are shown. */
@@ -65,10 +65,10 @@ const NOT_KEPT = {
   application: 'no answer to this application with this identifier is kept.',
   user: 'no answer to an application of yours with this identifier is kept.',
 } as const
-const NOT_OURS = `The service would have given ${REQUEST_ID_FORM}. `
+const NOT_OURS = `The service gives ${OWN_REQUEST_IDS}; this one you would have sent yourself. `
 /** What there is, why there may be nothing, and what to do then. */
 const KEPT =
-  'Kept are, for 7 days and a second after the answer, failed requests of applications, and a sample of the others. A request whose credential was missing or unknown (401), or whose path does not exist (404), is of no application, so nothing of it is kept: its answer says all that is known, and /docs/guides/errors what to do about it.'
+  'Failed requests of applications are kept, from a second or two after the answer on, for 7 days; of the others a sample. A request whose credential was missing or unknown (401), or whose path does not exist (404), is of no application, so nothing of it is kept: its answer says all that is known, and /docs/guides/errors what to do about it.'
 
 function explained({ id, code, address, sent, ...found }: Found, isForOwner: boolean): ExplainedRequest {
   const facts = code !== null && code in problems ? problems[code as ProblemCode] : undefined

@@ -30,8 +30,8 @@ export const guides: readonly Guide[] = [
   { name: 'limits', title: 'Limits', about: 'Requests, sizes, numbers and times.' },
   {
     name: 'clients',
-    title: 'Clients and tools',
-    about: 'What is made of the document: clients, servers for tools, linters.',
+    title: 'SDKs, clients and tools',
+    about: 'The SDKs for TypeScript and Python, and what is made of the document.',
   },
   { name: 'versioning', title: 'Versioning', about: 'What may change, and what does not.' },
   { name: 'changelog', title: 'Changelog', about: 'What has changed, release by release.', file: 'CHANGELOG.md' },
