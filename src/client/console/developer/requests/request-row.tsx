@@ -54,11 +54,11 @@ export function RequestRow({ request, keyNames }: { request: LoggedRequest; keyN
         <details className="more">
           <summary>Details</summary>
           <RequestFacts request={request} />
-          <Anchor component={Link} to={explanationAddress(request_id)} size="sm">
-            Explain this answer
-          </Anchor>
         </details>
       </div>
+      <Anchor component={Link} to={explanationAddress(request_id)} size="sm">
+        Explain this answer
+      </Anchor>
     </li>
   )
 }
