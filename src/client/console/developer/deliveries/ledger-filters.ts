@@ -1,3 +1,4 @@
+import { instantOf } from '../../components/address-filters.ts'
 import { type OutcomeName, outcomes } from './outcomes.ts'
 
 export type LedgerFilters = {
@@ -50,10 +51,4 @@ export function readFilters(search: URLSearchParams): LedgerFilters {
 function identifierOf(id: string | undefined): Pick<LedgerFilters, 'event' | 'message'> {
   if (id === undefined) return {}
   return id.startsWith('msg_') ? { message: id } : { event: id }
-}
-
-/** An instant in an address; undefined for what is none. Without a zone it is local time. */
-export function instantOf(text: string | null): string | undefined {
-  const at = new Date(text ?? '')
-  return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
 }

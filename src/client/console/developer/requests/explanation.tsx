@@ -44,7 +44,7 @@ function AnswerSection({ answer }: { answer: Answer }) {
     <Section title={answerWords(answer)} intro={<OperationName operation={operation} />}>
       <Stack gap="xs">
         {message && <Text className="breakable">{message}</Text>}
-        {cause && (
+        {cause && cause !== message && (
           <Text>
             <Markdown text={cause} />
           </Text>

@@ -1,16 +1,13 @@
-import { NativeSelect, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
-import { useSearchParams } from 'react-router'
+import { NativeSelect } from '@mantine/core'
 import type { Outputs } from '../../app/session.tsx'
+import { useAddressFilters } from '../../components/address-filters.ts'
 import { FilterBar } from '../../components/filter-bar.tsx'
 import { TimeInput } from '../../components/forms/time-input.tsx'
-import { instantOf } from '../deliveries/ledger-filters.ts'
+import { TypedFilter } from '../../components/typed-filter.tsx'
 import { requestFilterNames, statuses } from './request-filters.ts'
 import type { KeyNames } from './use-key-names.ts'
 
 type Groups = Outputs['requests']['summary']['groups']
-
-const TYPING_MS = 300
 
 const any = (label: string) => ({ value: '', label })
 const statusChoices = Object.entries(statuses).map(([value, label]) => ({ value, label }))
@@ -21,23 +18,7 @@ const choicesOf = (values: (string | null)[], chosen: string | null): string[] =
 
 /** Keeps the filters in the address, so that a link or the back button leads to the same list. */
 export function FilterInputs({ groups, keyNames }: { groups: Groups; keyNames: KeyNames }) {
-  const [search, setSearch] = useSearchParams()
-  const keep = (name: string, value: string | undefined) =>
-    setSearch((now) => {
-      const next = new URLSearchParams(now)
-      if (value) next.set(name, value)
-      else next.delete(name)
-      return next
-    })
-  const type = useDebouncedCallback((text: string) => keep('text', text), TYPING_MS)
-  const input = (name: string) => ({
-    value: search.get(name) ?? '',
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) => keep(name, currentTarget.value),
-  })
-  const moment = (name: string) => ({
-    value: instantOf(search.get(name)),
-    onChange: (at: string | undefined) => keep(name, at),
-  })
+  const { search, input, moment } = useAddressFilters()
   const listed = (of: 'operation' | 'code') =>
     choicesOf(
       groups.map((group) => group[of]),
@@ -54,12 +35,7 @@ export function FilterInputs({ groups, keyNames }: { groups: Groups; keyNames: K
       <NativeSelect label="Key" data={[any('Any credential'), ...keys]} {...input('key')} />
       <TimeInput label="From" {...moment('from')} />
       <TimeInput label="To" {...moment('to')} />
-      <TextInput
-        label="Text"
-        description="Of the request id, the message, or what was sent."
-        defaultValue={search.get('text') ?? ''}
-        onChange={({ currentTarget }) => type(currentTarget.value)}
-      />
+      <TypedFilter name="text" label="Text" description="Of the request id, the message, or what was sent." />
     </FilterBar>
   )
 }

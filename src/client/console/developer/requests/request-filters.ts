@@ -1,4 +1,4 @@
-import { instantOf } from '../deliveries/ledger-filters.ts'
+import { instantOf } from '../../components/address-filters.ts'
 
 export const statuses = {
   failed: 'All that failed',

@@ -8,6 +8,7 @@ import { More } from '../../components/more.tsx'
 import { byCursor, itemsOf } from '../../components/pages.ts'
 import { Section } from '../../components/section.tsx'
 import { useApplication } from '../applications/application.tsx'
+import { ExplainRequest } from './explain-request.tsx'
 import { Failures } from './failures.tsx'
 import { FilterInputs } from './filter-inputs.tsx'
 import { readRequestFilters } from './request-filters.ts'
@@ -35,6 +36,9 @@ export function RequestLog() {
   return (
     <>
       <Failures query={summary} onRenew={() => void requests.refetch()} />
+      <Section title="One answer" intro="Why it was so, by the X-Request-Id that it had.">
+        <ExplainRequest />
+      </Section>
       <Section
         title="Requests"
         intro="The last seven days: every request that failed, and a sample of the others. They appear here within seconds."

@@ -1,0 +1,37 @@
+import { TextInput } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useAddressFilters } from './address-filters.ts'
+
+const TYPING_MS = 400
+const LENGTH_MAX = 200
+
+type TypedFilterProps = { name: string; label: string; placeholder?: string; description?: ReactNode }
+
+/** A filter that is typed: it counts once the typing pauses, and shows what the address has where that changes by itself. */
+export function TypedFilter({ name, ...input }: TypedFilterProps) {
+  const { search, keep } = useAddressFilters()
+  const kept = search.get(name) ?? ''
+  const [text, setText] = useState(kept)
+  const typed = useRef(kept)
+  useEffect(() => {
+    if (kept === typed.current) return
+    typed.current = kept
+    setText(kept)
+  }, [kept])
+  const keepLater = useDebouncedCallback((value: string) => {
+    typed.current = value
+    keep(name, value)
+  }, TYPING_MS)
+  return (
+    <TextInput
+      {...input}
+      value={text}
+      maxLength={LENGTH_MAX}
+      onChange={({ currentTarget: { value } }) => {
+        setText(value)
+        keepLater(value.trim())
+      }}
+    />
+  )
+}
