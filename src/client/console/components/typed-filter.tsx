@@ -13,16 +13,25 @@ export function TypedFilter({ name, ...input }: TypedFilterProps) {
   const { search, keep } = useAddressFilters()
   const kept = search.get(name) ?? ''
   const [text, setText] = useState(kept)
-  const typed = useRef(kept)
-  useEffect(() => {
-    if (kept === typed.current) return
-    typed.current = kept
-    setText(kept)
-  }, [kept])
+  const sent = useRef(kept)
   const keepLater = useDebouncedCallback((value: string) => {
-    typed.current = value
+    sent.current = value
     keep(name, value)
   }, TYPING_MS)
+  useEffect(() => {
+    if (kept === sent.current) return
+    sent.current = kept
+    setText(kept)
+  }, [kept])
+  useEffect(() => {
+    const restore = () => {
+      keepLater.cancel()
+      sent.current = new URLSearchParams(location.search).get(name) ?? ''
+      setText(sent.current)
+    }
+    addEventListener('popstate', restore) // also of an address that was gone before it was drawn
+    return () => removeEventListener('popstate', restore)
+  }, [name, keepLater])
   return (
     <TextInput
       {...input}

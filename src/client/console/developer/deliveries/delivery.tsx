@@ -50,7 +50,7 @@ export function DeliveryPage() {
 }
 
 function Summary({ delivery }: { delivery: DeliveryDetails }) {
-  const { id, event_id, subscription_id, outcome, reason, created_at, finished_at } = delivery
+  const { id, event_id, subscription_id, subscription_url, outcome, reason, created_at, finished_at } = delivery
   return (
     <Facts>
       <Fact name="Outcome">
@@ -67,8 +67,8 @@ function Summary({ delivery }: { delivery: DeliveryDetails }) {
         <Copyable value={event_id} label="identifier of the event" />
       </Fact>
       <Fact name="Subscription">
-        <Anchor component={Link} to={`/developer/webhooks/${subscription_id}`} size="sm">
-          {subscription_id}
+        <Anchor component={Link} to={`/developer/webhooks/${subscription_id}`} size="sm" className="breakable">
+          {subscription_url || subscription_id}
         </Anchor>
       </Fact>
       <Fact name="Happened">
