@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { secretParameters } from '../../src/domain/oauth/grants-table.ts'
+import { grantTypes } from '../../src/shared/grants.ts'
 import { createOAuthApp, credentials, errorOf, type Fields, type OAuthApp } from '../support/flows.ts'
 
 let app: OAuthApp
@@ -43,7 +44,9 @@ test.each([
   'CLIENT_CREDENTIALS',
   'client_credentials ',
 ])('T04 the grant %j is not supported', async (grantType) => {
-  expect(errorOf(await app.token(own({ grant_type: grantType })))).toBe('400 unsupported_grant_type')
+  const refused = await app.token(own({ grant_type: grantType }))
+  expect(errorOf(refused)).toBe('400 unsupported_grant_type')
+  for (const known of grantTypes) expect(refused.body.error.message).toContain(known)
 })
 
 describe('T05 T07 a parameter sent twice is refused', () => {

@@ -1,3 +1,4 @@
+import { grantTypes } from '../../shared/grants.ts'
 import { isGrantType } from '../applications/grant-types.ts'
 import type { CalledContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
@@ -18,7 +19,7 @@ export async function issueToken(ctx: CalledContext, request: TokenRequest): Pro
   const parameters = omitEmpty(request)
   const grantType = requireParameter('grant_type', parameters.grant_type)
   if (!isGrantType(grantType)) {
-    throw new Problem('unsupported_grant_type', 'grant_type: must be one of those that the metadata lists.')
+    throw new Problem('unsupported_grant_type', `grant_type: must be one of ${grantTypes.join(', ')}.`)
   }
   return grantsByType[grantType].exchange(ctx, presentedCredentials(ctx.caller, parameters), parameters)
 }
