@@ -1,3 +1,5 @@
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { styleText } from 'node:util'
 import type { CliIo } from './cli/io.ts'
@@ -19,6 +21,12 @@ async function runUntilStopped(start: Parameters<typeof import('./process/lifecy
   return lifecycle.runUntilStopped(start)
 }
 
+/** XDG Base Directory Specification; a path that is not absolute counts as none. */
+function configFolder(): string {
+  const { XDG_CONFIG_HOME: named = '' } = process.env
+  return join(isAbsolute(named) ? named : join(homedir(), '.config'), 'developer-api')
+}
+
 const io: CliIo = {
   withContext: async (work) => (await import('./process/command-context.ts')).withContext(await configure(), work),
   write: (text) => process.stdout.write(text),
@@ -28,6 +36,7 @@ const io: CliIo = {
   readInput: () => buffer(process.stdin),
   isTerminal: process.stderr.isTTY === true,
   showProgress: (text) => process.stderr.write(text),
+  configFolder,
   stopping: () => {
     const stop = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())

@@ -22,6 +22,8 @@ export type CliIo = {
   /** Whether standard error, where progress is shown, is a terminal. */
   isTerminal: boolean
   showProgress: (text: string) => void
+  /** The folder in which the user keeps what this command line is to remember of them. */
+  configFolder: () => string
   /** Aborts at SIGINT or SIGTERM. */
   stopping: () => AbortSignal
   serve: () => Promise<void>

@@ -21,7 +21,8 @@ type Options = {
   json?: boolean
 }
 
-const WHO = 'an application by its API key or token, or as a user by theirs: it hears what its scopes let it read'
+const WHO =
+  'an application by its API key or token, or as a user by theirs: it hears what its scopes let it read; without one as whoever has logged in ("login")'
 
 export function addListen(command: Command, io: CliIo): void {
   addApiAccess(command, WHO)
@@ -45,7 +46,7 @@ export function addListen(command: Command, io: CliIo): void {
       const options = command.opts<Options>()
       const signing = await readSigningSecret(command, io)
       const listening = new Listening(io, signing, options)
-      await withApiAccess(command, io, (api) => listening.run(api))
+      await withApiAccess(command, io, (api) => listening.run(api), { byUser: true })
       return listening.output()
     },
   })

@@ -51,6 +51,16 @@ const groups: readonly Group[] = [
     load: async () => (await import('./token.ts')).addTokenCommands,
   },
   {
+    name: 'login',
+    description: 'log in at a service, by a code that you enter in a browser',
+    load: async () => (await import('./login/login.ts')).addLogin,
+  },
+  {
+    name: 'logout',
+    description: 'end a login',
+    load: async () => (await import('./login/login.ts')).addLogout,
+  },
+  {
     name: 'events',
     description: 'events, and their way to receivers',
     load: async () => (await import('./events.ts')).addEventCommands,

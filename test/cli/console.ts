@@ -18,9 +18,12 @@ export function secretFiles() {
 }
 
 /** The command line over a context, or where there is no database, without a process of its own. */
-export function createConsole(context?: Context) {
+export function createConsole(context?: Context, configFolder = '/nowhere') {
   /** Runs one command and returns what a shell would see of it. */
-  async function run(args: readonly string[], { input = '', isTerminal = false, onWrite = (_: string) => {} } = {}) {
+  async function run(
+    args: readonly string[],
+    { input = '', isTerminal = false, onWrite = (_: string) => {}, onProgress = (_: string) => {} } = {},
+  ) {
     const output = { stdout: '', stderr: '', progress: '' }
     const io: CliIo = {
       withContext: async (work) => {
@@ -39,7 +42,9 @@ export function createConsole(context?: Context) {
       isTerminal,
       showProgress: (text) => {
         output.progress += text
+        onProgress(text)
       },
+      configFolder: () => configFolder,
       stopping: () => new AbortController().signal,
       serve: async () => {},
       work: async () => {},

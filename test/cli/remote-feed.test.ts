@@ -29,7 +29,7 @@ test('a connection that has become silent is given up, and the next one goes on 
   const said: boolean[] = []
   const stop = new AbortController()
   const notices = { signal: stop.signal, onInterruption: (is: boolean) => void said.push(is), onMissed: () => {} }
-  const feed = resumedFeed(remoteFeed({ url, credential: 'x' }, {}), {}, notices)
+  const feed = resumedFeed(remoteFeed({ url, credential: async () => 'x' }, {}), {}, notices)
   const first = nextStream()
   expect(await feed.next()).toEqual({ value: [], done: false })
   const silent = await first
