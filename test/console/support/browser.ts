@@ -6,7 +6,12 @@ import type { DemoCredentials } from '../../../src/domain/demo/credentials.ts'
 import { folderWithCluster, startService } from '../../support/process.ts'
 
 /** The product as a newcomer starts it: an embedded database with demo data. */
-export type Product = { base: string; demo: DemoCredentials }
+export type Product = {
+  base: string
+  demo: DemoCredentials
+  /** The folder in which mails lie. */
+  mail: string
+}
 export type Visitor = { page: Page; faults: string[] }
 
 const executablePath = inject('chromium')
@@ -24,7 +29,8 @@ async function startProduct() {
     await service.stop()
     data[Symbol.dispose]()
   }
-  return { base: service.base, demo: JSON.parse(readFileSync(join(data.path, 'demo.json'), 'utf8')), stop }
+  const demo = JSON.parse(readFileSync(join(data.path, 'demo.json'), 'utf8'))
+  return { base: service.base, demo, mail: join(data.path, 'mail'), stop }
 }
 
 /** The product and a browser that looks at it. */

@@ -22,7 +22,7 @@ export async function openDatedBrowser(given: Record<string, string> = {}) {
   })
   if (!service.isReady) throw new Error(service.output.text.stderr)
   const demo = JSON.parse(readFileSync(join(data.path, 'demo.json'), 'utf8'))
-  const product: Product = { base: service.base, demo }
+  const product: Product = { base: service.base, demo, mail: join(data.path, 'mail') }
   const chromium = await launchChromium()
   return {
     product,

@@ -23,6 +23,13 @@ export const router = createBrowserRouter(
       children: [
         { index: true, element: <Navigate to="/developer" replace /> },
         { path: 'developer', ErrorBoundary: RouteFailure, children: developerRoutes },
+        {
+          path: 'invitations',
+          ErrorBoundary: RouteFailure,
+          lazy: async () => ({
+            Component: (await import('../developer/people/received-invitation.tsx')).ReceivedInvitation,
+          }),
+        },
         { path: 'studio', ErrorBoundary: RouteFailure, children: studioRoutes },
         { path: 'account', ErrorBoundary: RouteFailure, children: accountRoutes },
         nowhere,

@@ -26,6 +26,7 @@ const applications: RouteObject[] = [
         path: 'requests',
         lazy: async () => ({ Component: (await import('./requests/request-log.tsx')).RequestLog }),
       },
+      { path: 'people', lazy: async () => ({ Component: (await import('./people/people.tsx')).People }) },
       { path: 'log', lazy: async () => ({ Component: (await import('./applications/log.tsx')).Log }) },
       { path: 'settings', lazy: async () => ({ Component: (await import('./applications/settings.tsx')).Settings }) },
     ],

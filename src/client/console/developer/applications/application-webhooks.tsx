@@ -8,12 +8,13 @@ import { More } from '../../components/more.tsx'
 import { byCursor, itemsOf } from '../../components/pages.ts'
 import { Section } from '../../components/section.tsx'
 import { CreateWebhook, WebhookRow } from '../webhooks/webhooks.tsx'
-import { useApplication } from './application.tsx'
+import { useApplication, useMayDevelop } from './application.tsx'
 
 /** The subscriptions of an application, those of its users too, with what they are like at the moment. */
 export function ApplicationWebhooks() {
   const trpc = useTRPC()
   const { id: application_id } = useApplication()
+  const mayDevelop = useMayDevelop()
   const query = useInfiniteQuery(trpc.webhooks.list.infiniteQueryOptions({ application_id, limit: 50 }, byCursor))
   return (
     <Section
@@ -24,7 +25,7 @@ export function ApplicationWebhooks() {
           <Anchor component={Link} to={`/developer/deliveries?application=${application_id}`} size="sm">
             All deliveries
           </Anchor>
-          <CreateWebhook application={application_id} />
+          {mayDevelop && <CreateWebhook application={application_id} />}
         </Group>
       }
     >

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useOutletContext, useParams } from 'react-router'
+import { isAtLeast, type Role } from '../../../../shared/roles.ts'
 import { useTRPC } from '../../app/api.ts'
 import { Loaded } from '../../components/feedback/loaded.tsx'
 import { Notice } from '../../components/feedback/notice.tsx'
@@ -10,18 +11,25 @@ import { type Application, kindOf } from './applications.tsx'
 
 const above = [{ label: 'Applications', to: '/developer/applications' }]
 
+/** `for`: the least role that gets an answer there; else everybody who belongs to it. */
 const parts = [
   { label: 'Credentials', path: '' },
-  { label: 'API keys', path: '/keys' },
+  { label: 'API keys', path: '/keys', for: 'developer' },
   { label: 'Webhooks', path: '/webhooks' },
   { label: 'Usage', path: '/usage' },
   { label: 'Request log', path: '/requests' },
+  { label: 'People', path: '/people' },
   { label: 'Security log', path: '/log' },
   { label: 'Settings', path: '/settings' },
-]
+] as const
+
+const partsFor = (role: Role) => parts.filter((part) => !('for' in part) || isAtLeast(role, part.for))
 
 /** The application that this page is about, for the parts of the page. */
 export const useApplication = (): Application => useOutletContext<Application>()
+
+/** Whether whoever looks at this page may change the application. */
+export const useMayDevelop = (): boolean => isAtLeast(useApplication().role, 'developer')
 
 /** One application; its parts have addresses of their own. */
 export function ApplicationPage() {
@@ -35,7 +43,11 @@ export function ApplicationPage() {
         {(application) => (
           <>
             <StoppedNotice application={application} />
-            <Parts label="Parts of the application" base={`/developer/applications/${application.id}`} parts={parts} />
+            <Parts
+              label="Parts of the application"
+              base={`/developer/applications/${application.id}`}
+              parts={partsFor(application.role)}
+            />
             <Outlet context={application} />
           </>
         )}

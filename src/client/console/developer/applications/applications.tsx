@@ -1,6 +1,7 @@
 import { Anchor, Button, Group, Text } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
+import { roleDescriptions } from '../../../../shared/roles.ts'
 import { useTRPC } from '../../app/api.ts'
 import type { Outputs } from '../../app/session.tsx'
 import { Copyable } from '../../components/copy.tsx'
@@ -47,7 +48,17 @@ function ApplicationList({ applications }: { applications: Application[] }) {
     )
   }
   return (
-    <Section title="Yours">
+    <>
+      <Applied title="Yours" applications={applications.filter(({ role }) => role === 'owner')} />
+      <Applied title="Shared with you" applications={applications.filter(({ role }) => role !== 'owner')} />
+    </>
+  )
+}
+
+function Applied({ title, applications }: { title: string; applications: Application[] }) {
+  if (applications.length === 0) return null
+  return (
+    <Section title={title}>
       <ul className="rows">
         {applications.map((application) => (
           <ApplicationRow key={application.id} application={application} />
@@ -58,7 +69,7 @@ function ApplicationList({ applications }: { applications: Application[] }) {
 }
 
 function ApplicationRow({ application }: { application: Application }) {
-  const { id, name, confidential, created_at, last_called_at, disabled_at } = application
+  const { id, name, confidential, created_at, last_called_at, disabled_at, role } = application
   return (
     <li className="row">
       <div className="row-main">
@@ -66,6 +77,7 @@ function ApplicationRow({ application }: { application: Application }) {
           <Name>{name}</Name>
         </Anchor>
         <Text size="sm" c="dimmed">
+          {role !== 'owner' && `${roleDescriptions[role].label} · `}
           {kindOf(confidential)} · created <Instant at={created_at} />
           {last_called_at && (
             <>

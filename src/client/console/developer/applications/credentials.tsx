@@ -10,13 +10,14 @@ import { useAction } from '../../components/forms/action.ts'
 import { Instant } from '../../components/instant.tsx'
 import { Section } from '../../components/section.tsx'
 import { type Secret, ShownOnce } from '../../components/shown-once.tsx'
-import { useApplication } from './application.tsx'
+import { useApplication, useMayDevelop } from './application.tsx'
 import { PublicKeys } from './public-keys.tsx'
 
 type ClientSecret = Outputs['applications']['secrets']['list'][number]
 
 export function Credentials() {
   const { id, jwks, dpop_bound } = useApplication()
+  const mayDevelop = useMayDevelop()
   return (
     <>
       <Section title="Client identifier" intro="Public: it may be read by anybody, and names the application in OAuth.">
@@ -24,18 +25,33 @@ export function Credentials() {
       </Section>
       {jwks ? <PublicKeys key={id} jwks={jwks} /> : <SecretsOrNone />}
       {dpop_bound && <BoundTokens />}
-      <Text size="sm" c="dimmed">
-        See it in action: the{' '}
-        <Anchor component={Link} to={`/developer/quick-start?application=${id}`} size="sm">
-          quick start
-        </Anchor>{' '}
-        is filled in for this application.
-      </Text>
+      {mayDevelop && <QuickStartLink />}
     </>
   )
 }
 
-const SecretsOrNone = () => (useApplication().confidential ? <Secrets /> : <NoSecret />)
+const QuickStartLink = () => (
+  <Text size="sm" c="dimmed">
+    See it in action: the{' '}
+    <Anchor component={Link} to={`/developer/quick-start?application=${useApplication().id}`} size="sm">
+      quick start
+    </Anchor>{' '}
+    is filled in for this application.
+  </Text>
+)
+
+function SecretsOrNone() {
+  const { confidential } = useApplication()
+  const mayDevelop = useMayDevelop()
+  if (!confidential) return <NoSecret />
+  return mayDevelop ? <Secrets /> : <HiddenSecrets />
+}
+
+const HiddenSecrets = () => (
+  <Section title="Client secrets">
+    <Text size="sm">You are a viewer of this application: its secrets and keys are for its developers.</Text>
+  </Section>
+)
 
 const BoundTokens = () => (
   <Section title="Tokens bound to a key">

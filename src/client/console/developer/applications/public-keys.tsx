@@ -4,7 +4,7 @@ import { useTRPC } from '../../app/api.ts'
 import { Form } from '../../components/forms/form.tsx'
 import { useSubmit } from '../../components/forms/submit.ts'
 import { Section } from '../../components/section.tsx'
-import { useApplication } from './application.tsx'
+import { useApplication, useMayDevelop } from './application.tsx'
 import type { Application } from './applications.tsx'
 import { KeySetInput, keySetFault, keySetOf } from './proof-fields.tsx'
 
@@ -12,6 +12,7 @@ type KeySet = NonNullable<Application['jwks']>
 
 /** The public keys of an application that signs, and a form to replace them. */
 export function PublicKeys({ jwks }: { jwks: KeySet }) {
+  const mayDevelop = useMayDevelop()
   return (
     <Section
       title="Public keys"
@@ -29,7 +30,7 @@ export function PublicKeys({ jwks }: { jwks: KeySet }) {
           </li>
         ))}
       </ul>
-      <KeySetForm jwks={jwks} />
+      {mayDevelop && <KeySetForm jwks={jwks} />}
     </Section>
   )
 }

@@ -9,15 +9,17 @@ import { Form } from '../../components/forms/form.tsx'
 import { useSubmit } from '../../components/forms/submit.ts'
 import { isolated } from '../../components/name.tsx'
 import { Section } from '../../components/section.tsx'
-import { useApplication } from './application.tsx'
+import { useApplication, useMayDevelop } from './application.tsx'
 import { ApplicationFields, applicationFields, atLeastOne, linesOf } from './application-fields.tsx'
+import { RegistrationFacts } from './registration-facts.tsx'
 
 export function Settings() {
-  const { id } = useApplication()
+  const { id, role } = useApplication()
+  const mayDevelop = useMayDevelop()
   return (
     <Stack gap="lg" key={id}>
-      <Registration />
-      <Deletion />
+      {mayDevelop ? <Registration /> : <RegistrationFacts />}
+      {role === 'owner' && <Deletion />}
     </Stack>
   )
 }

@@ -11,6 +11,7 @@ import { useAction } from '../../components/forms/action.ts'
 import { Instant } from '../../components/instant.tsx'
 import { Page } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
+import { useMay } from '../use-applications.ts'
 import { Attempts } from './attempts.tsx'
 import { Outcome } from './outcome.tsx'
 import { outcomes } from './outcomes.ts'
@@ -79,14 +80,16 @@ function Summary({ delivery }: { delivery: DeliveryDetails }) {
   )
 }
 
-function Redeliver({ delivery: { id, reason } }: { delivery: DeliveryDetails }) {
+function Redeliver({ delivery: { id, reason, subscription_id } }: { delivery: DeliveryDetails }) {
   const trpc = useTRPC()
   const { run, isPending } = useAction(trpc.deliveries.redeliver.mutationOptions(), {
     done: 'It is sent again.',
     failed: 'It was not sent again',
     refresh: trpc.deliveries.pathKey(),
   })
-  if (reason === 'test') return null
+  const webhook = useQuery(trpc.webhooks.get.queryOptions({ id: subscription_id }, { retry: false }))
+  const mayRedeliver = useMay('developer', webhook.data?.application_id)
+  if (reason === 'test' || !mayRedeliver) return null
   return (
     <Button loading={isPending} onClick={() => void run({ id })}>
       Redeliver

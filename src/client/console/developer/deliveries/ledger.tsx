@@ -11,6 +11,7 @@ import { More } from '../../components/more.tsx'
 import { Page } from '../../components/page.tsx'
 import { byCursor, itemsOf } from '../../components/pages.ts'
 import { Section } from '../../components/section.tsx'
+import { useMay } from '../use-applications.ts'
 import { DeliveryTable } from './delivery-table.tsx'
 import { Filters } from './filters.tsx'
 import { type LedgerFilters, readFilters } from './ledger-filters.ts'
@@ -24,6 +25,7 @@ export function Ledger() {
   const [search] = useSearchParams()
   const filters = readFilters(search)
   const { webhooks, hasMore, isNone, chosen } = useChoices(filters)
+  const mayReplay = useMay('developer', chosen.data?.application_id)
   return (
     <Page
       title="Deliveries"
@@ -39,7 +41,7 @@ export function Ledger() {
           ) : (
             <Deliveries filters={filters} />
           )}
-          {chosen.data && <Replay webhook={chosen.data} />}
+          {chosen.data && mayReplay && <Replay webhook={chosen.data} />}
         </Stack>
       )}
     </Page>

@@ -6,7 +6,7 @@ import { Empty } from '../../components/feedback/empty.tsx'
 import { Loaded } from '../../components/feedback/loaded.tsx'
 import { Page } from '../../components/page.tsx'
 import { type Application, CreateApplication } from '../applications/applications.tsx'
-import { useApplications } from '../use-applications.ts'
+import { useDevelopedApplications } from '../use-applications.ts'
 import { firstTyped, type TypedRequest } from './composed-request.ts'
 import { type ApiDocument, type DescribedOperation, describedOperations } from './described-operations.ts'
 import { RequestEditor } from './request-editor.tsx'
@@ -14,7 +14,7 @@ import type { StandsFor } from './use-sender.ts'
 
 /** Any operation of the API, called from here. What is chosen is part of the address; what was typed stays while others are chosen. */
 export function Playground() {
-  const applications = useApplications()
+  const applications = useDevelopedApplications()
   const operations = useQuery({
     queryKey: ['openapi.json'],
     queryFn: loadOperations,

@@ -8,14 +8,14 @@ import { Page } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
 import { type Application, CreateApplication } from '../applications/applications.tsx'
 import { MissingScope } from '../applications/missing-scope.tsx'
-import { useApplications } from '../use-applications.ts'
+import { useDevelopedApplications } from '../use-applications.ts'
 import { authorization, clientCredentials, type Filling, firstCall, type Snippet, subscription } from './snippets.ts'
 
 const languages = ['curl', 'TypeScript', 'Python'] as const
 type Language = (typeof languages)[number]
 
 export function QuickStart() {
-  const applications = useApplications()
+  const applications = useDevelopedApplications()
   return (
     <Page
       title="Quick start"

@@ -16,7 +16,7 @@ import { type Secret, ShownOnce } from '../../components/shown-once.tsx'
 import type { Application } from '../applications/applications.tsx'
 import { CreateApplication } from '../applications/applications.tsx'
 import { MissingScope } from '../applications/missing-scope.tsx'
-import { useApplications } from '../use-applications.ts'
+import { useDevelopedApplications } from '../use-applications.ts'
 import { checkUrl } from './check-url.ts'
 
 const above = [{ label: 'Webhooks', to: '/developer/webhooks' }]
@@ -24,7 +24,7 @@ const hint = 'Your receiver verifies with it that a delivery is from us.'
 
 export function NewWebhook() {
   const navigate = useNavigate()
-  const applications = useApplications()
+  const applications = useDevelopedApplications()
   const [secret, setSecret] = useState<Secret & { id: string }>()
   return (
     <Page title="Create a subscription" above={above}>

@@ -15,20 +15,9 @@ const overlaps = [
   { value: String(7 * 24 * HOUR_S), label: 'Old one for a week' },
 ]
 
-export function SigningSecrets({ webhook: { id, secrets } }: { webhook: WebhookDetails }) {
-  const trpc = useTRPC()
-  const [overlap, setOverlap] = useState(String(24 * HOUR_S))
-  const [secret, setSecret] = useState<Secret>()
-  const { run, isPending } = useAction(trpc.webhooks.rotateSecret.mutationOptions(), {
-    failed: 'The secret was not rotated',
-    refresh: trpc.webhooks.get.pathKey(),
-  })
-  const rotate = async () => {
-    const rotated = await run({ id, overlap_s: Number(overlap) }, rotation)
-    if (!rotated) return
-    const hint = 'Until the old secret ends, every delivery is signed with both.'
-    setSecret({ title: 'New signing secret', value: rotated.output.signing_secret, hint })
-  }
+type SigningSecretsProps = { webhook: WebhookDetails; mayRotate: boolean }
+
+export function SigningSecrets({ webhook: { id, secrets }, mayRotate }: SigningSecretsProps) {
   return (
     <Section
       title="Signing secrets"
@@ -52,6 +41,27 @@ export function SigningSecrets({ webhook: { id, secrets } }: { webhook: WebhookD
           </li>
         ))}
       </ul>
+      {mayRotate && <Rotation id={id} />}
+    </Section>
+  )
+}
+
+function Rotation({ id }: { id: string }) {
+  const trpc = useTRPC()
+  const [overlap, setOverlap] = useState(String(24 * HOUR_S))
+  const [secret, setSecret] = useState<Secret>()
+  const { run, isPending } = useAction(trpc.webhooks.rotateSecret.mutationOptions(), {
+    failed: 'The secret was not rotated',
+    refresh: trpc.webhooks.get.pathKey(),
+  })
+  const rotate = async () => {
+    const rotated = await run({ id, overlap_s: Number(overlap) }, rotation)
+    if (!rotated) return
+    const hint = 'Until the old secret ends, every delivery is signed with both.'
+    setSecret({ title: 'New signing secret', value: rotated.output.signing_secret, hint })
+  }
+  return (
+    <>
       <Group align="flex-end">
         <NativeSelect
           label="When rotating"
@@ -64,7 +74,7 @@ export function SigningSecrets({ webhook: { id, secrets } }: { webhook: WebhookD
         </Button>
       </Group>
       <ShownOnce secret={secret} onClose={() => setSecret(undefined)} />
-    </Section>
+    </>
   )
 }
 

@@ -9,6 +9,7 @@ import { notifyDone } from '../../components/feedback/notices.tsx'
 import { useAction } from '../../components/forms/action.ts'
 import { Page } from '../../components/page.tsx'
 import { useWatchedDeliveries } from '../deliveries/use-watched-deliveries.ts'
+import { useMay } from '../use-applications.ts'
 import { RecentDeliveries } from './recent-deliveries.tsx'
 import { SigningSecrets } from './signing-secrets.tsx'
 import { TestSection } from './test-section.tsx'
@@ -24,22 +25,23 @@ export function WebhookPage() {
   const trpc = useTRPC()
   const { id = '' } = useParams()
   const query = useQuery(trpc.webhooks.get.queryOptions({ id }))
+  const mayDevelop = useMay('developer', query.data?.application_id)
   const stream = useWatchedDeliveries(query.data && { subscription: query.data.id })
   return (
     <Page
       title={query.data?.url ?? 'Subscription'}
       above={above}
       intro={query.data?.description}
-      actions={query.data && <Actions webhook={query.data} />}
+      actions={query.data && mayDevelop && <Actions webhook={query.data} />}
     >
       <Loaded query={query}>
         {(webhook) => (
           <Stack gap="lg">
             <WebhookNotice webhook={webhook} />
             <WebhookFacts webhook={webhook} live={<Live status={stream} />} />
-            <TestSection webhook={webhook} />
+            {mayDevelop && <TestSection webhook={webhook} />}
             <RecentDeliveries subscription={webhook.id} />
-            <SigningSecrets webhook={webhook} />
+            <SigningSecrets webhook={webhook} mayRotate={mayDevelop} />
           </Stack>
         )}
       </Loaded>

@@ -12,21 +12,24 @@ import { Page } from '../../components/page.tsx'
 import { byCursor, itemsOf } from '../../components/pages.ts'
 import { Section } from '../../components/section.tsx'
 import { NextAttempt } from '../deliveries/next-attempt.tsx'
-import { useApplications } from '../use-applications.ts'
+import { useApplications, useDevelopedApplications } from '../use-applications.ts'
 import { WebhookStatus } from './webhook-status.tsx'
 
 export type Webhook = Outputs['webhooks']['list']['items'][number]
 
 export function Webhooks() {
   const trpc = useTRPC()
+  const { data: developed = [] } = useDevelopedApplications()
+  const { data: all = [] } = useApplications()
+  const mayCreate = developed.length > 0 || all.length === 0 // whoever has none is led to make one
   const query = useInfiniteQuery(trpc.webhooks.list.infiniteQueryOptions({}, byCursor))
   return (
     <Page
       title="Webhooks"
       intro="A subscription sends events to an address of yours as they happen: signed, repeated for days when it fails, and recorded."
-      actions={<CreateWebhook />}
+      actions={mayCreate && <CreateWebhook />}
     >
-      <Loaded query={query}>{(found) => <WebhookList webhooks={itemsOf(found)} />}</Loaded>
+      <Loaded query={query}>{(found) => <WebhookList webhooks={itemsOf(found)} mayCreate={mayCreate} />}</Loaded>
       <More query={query} />
     </Page>
   )
@@ -42,11 +45,11 @@ export const CreateWebhook = ({ application }: { application?: string }) => (
   </Button>
 )
 
-function WebhookList({ webhooks }: { webhooks: Webhook[] }) {
+function WebhookList({ webhooks, mayCreate }: { webhooks: Webhook[]; mayCreate: boolean }) {
   const { data: applications = [] } = useApplications()
   if (webhooks.length === 0) {
     return (
-      <Empty title="No subscription yet" action={<CreateWebhook />}>
+      <Empty title="No subscription yet" action={mayCreate && <CreateWebhook />}>
         Say where events should go and which ones. You get a signing secret, and can send a test at once.
       </Empty>
     )
