@@ -91,6 +91,7 @@ export const publicPages = [
   '/docs/guides/webhooks',
   '/docs/guides/overlays',
   '/docs/guides/going-live',
+  '/docs/guides/people',
   '/docs/guides/paging',
   '/docs/guides/errors',
   '/docs/guides/limits',

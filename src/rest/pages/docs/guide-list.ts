@@ -25,6 +25,7 @@ export const guides: readonly Guide[] = [
   },
   { name: 'overlays', title: 'Overlays', about: 'Your chat in a browser source, and the keys of overlays.' },
   { name: 'agents', title: 'Agents', about: 'The operations as tools, by the Model Context Protocol.' },
+  { name: 'people', title: 'Working together', about: 'Roles in an application, invitations, a new owner.' },
   { name: 'paging', title: 'Paging', about: 'Walking lists, and asking whether something has changed.' },
   { name: 'errors', title: 'Errors', about: 'One shape, every code, and trying again safely.' },
   { name: 'limits', title: 'Limits', about: 'Requests, sizes, numbers and times.' },
