@@ -137,6 +137,17 @@ test('of many who use a link at the same moment one joins', async () => {
   expect((await actions(id)).filter((action) => action === 'member.joined')).toHaveLength(1)
 })
 
+test('a name that may become a link is not in the mail to a stranger', async () => {
+  for (const name of ['Win at evil.example', 'see www evil', 'http://10', 'A plain name']) {
+    const { id } = await createApplication(owner, { name, ...wanted })
+    const email = `stranger${id.slice(-5).toLowerCase()}@example.org`
+    await invite(id, email)
+    await invitationTo(app, email)
+    const said = JSON.stringify(app.sentMails.find(({ to }) => to === email)?.text)
+    expect(said.includes(name), name).toBe(name === 'A plain name')
+  }
+})
+
 test('who invites has confirmed an address, invites somebody else, at an address', async () => {
   const newcomer = await app.actingAs(await app.person())
   const theirs = await newApplication(newcomer)

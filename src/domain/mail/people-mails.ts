@@ -8,12 +8,16 @@ const asked = {
   owner: 'to take over',
 } as const
 
+/** Programs that show mails make links of these by themselves. Nobody gets an address into the mailbox of a stranger by our hand. */
+const mayBecomeLink = (name: string) => /[\p{L}\p{N}]\.\p{L}{2}|:\/\/|www/iu.test(name)
+const shown = (name: string) => (mayBecomeLink(name) ? 'an application' : `the application “${name}”`)
+
 /** Mails about who belongs to an application: none of these can be switched off. */
 export const peopleMails = {
   application_invitation: {
     text: ({ application, inviter, role, token }: Invited) => ({
       subject: role === 'owner' ? 'An application is offered to you' : 'You are invited to an application',
-      paragraphs: [`${inviter} asks you ${asked[role]} the application “${application}”.`],
+      paragraphs: [`${inviter} asks you ${asked[role]} ${shown(application)}.`],
       link: { words: 'Look at the invitation', path: `/console/invitations?token=${token}` },
       closing: [
         'The link works for 7 days, and once: after a login with the account that has confirmed this address. Opening it accepts nothing.',
