@@ -70,4 +70,12 @@ describe.skipIf(!hasBrowser)('who begins', () => {
     await page.waitForURL('**/docs/guides/webhooks#verifying')
     expect(faults).toEqual([])
   })
+
+  test('is told of a request id that nothing is kept of it, why, and what an identifier is like', async () => {
+    await using visitor = await openAt('/console/developer/requests/lost')
+    const { page, faults } = visitor
+    const alert = page.getByRole('alert').filter({ hasText: 'Nothing is kept of it' })
+    await alert.getByText(/gives UUIDs, such as .*missing or unknown \(401\).*does not exist \(404\)/).waitFor()
+    expect(faults).toEqual([])
+  })
 })

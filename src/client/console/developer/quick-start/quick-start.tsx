@@ -1,9 +1,11 @@
 import { Anchor, Code, NativeSelect, SegmentedControl, SimpleGrid } from '@mantine/core'
 import { useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
+import { grantDescriptions } from '../../../../shared/grants.ts'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Empty } from '../../components/feedback/empty.tsx'
 import { Loaded } from '../../components/feedback/loaded.tsx'
+import { isolated } from '../../components/name.tsx'
 import { Page } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
 import { type Application, CreateApplication } from '../applications/applications.tsx'
@@ -106,8 +108,19 @@ function Steps({ application, language }: { application: Application; language: 
 }
 
 function LoginHint({ application }: { application: Application }) {
-  const { id, redirect_uris, scopes } = application
+  const { id, name, redirect_uris, scopes, grant_types } = application
   if (!scopes.includes('user:read')) return <MissingScope application={application} scope="user:read" />
+  if (redirect_uris.length > 0 && !grant_types.includes('authorization_code')) {
+    return (
+      <>
+        {isolated(name)} is not registered for the grant “{grantDescriptions.authorization_code.label}”. Add it in its{' '}
+        <Anchor component={Link} to={`/developer/applications/${id}/settings`} size="sm">
+          settings
+        </Anchor>{' '}
+        first.
+      </>
+    )
+  }
   if (redirect_uris.length > 0) {
     return (
       <>

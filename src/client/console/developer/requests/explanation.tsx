@@ -1,5 +1,6 @@
 import { Anchor, Stack, Text } from '@mantine/core'
 import { Link, useParams } from 'react-router'
+import { statusOf } from '../../app/failure.ts'
 import type { Outputs } from '../../app/session.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { Loaded } from '../../components/feedback/loaded.tsx'
@@ -18,6 +19,7 @@ import { useExplanation } from './use-explanation.ts'
 type Answer = Outputs['requests']['explain'][number]
 
 const AGAIN_MAX = 2
+const NOT_FOUND = 404
 
 /** Why a request was answered as it was, by the identifier that the answer had. */
 export function Explanation() {
@@ -31,7 +33,7 @@ export function Explanation() {
           It is not there yet: an answer is kept within seconds. Looking again…
         </Text>
       )}
-      <Loaded query={query}>
+      <Loaded query={query} failed={statusOf(query.error) === NOT_FOUND ? 'Nothing is kept of it' : undefined}>
         {(answers) => answers.map((answer) => <AnswerSection key={answer.at + answer.operation} answer={answer} />)}
       </Loaded>
     </Page>
