@@ -9,6 +9,11 @@ export type Guide = { name: string; title: string; about: string; file?: string 
 export const guides: readonly Guide[] = [
   { name: 'quick-start', title: 'Quick start', about: 'From nothing to a verified webhook, in five minutes.' },
   { name: 'authentication', title: 'Authentication', about: 'API keys, OAuth 2.1, scopes, refreshing and revoking.' },
+  {
+    name: 'accounts',
+    title: 'Your account',
+    about: 'Address, password, second factors, sessions, notices, export and deletion.',
+  },
   { name: 'log-in-with-us', title: 'Log in with us', about: 'OpenID Connect, and what libraries are told.' },
   { name: 'devices', title: 'Devices', about: 'Codes for televisions, consoles and command lines.' },
   { name: 'dpop', title: 'Keys instead of secrets', about: 'Signing who you are, and tokens that are bound to a key.' },
