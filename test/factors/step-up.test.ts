@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { auditLog, loginSessions } from '../../src/db/schema/index.ts'
+import { auditLog, loginSessions, webhookSubscriptions } from '../../src/db/schema/index.ts'
 import { stepUp, stepUpWays } from '../../src/domain/accounts/step-up.ts'
 import { PASSWORD } from '../support/log.ts'
 import { createFactorsApp, type FactorsApp } from './people.ts'
@@ -132,6 +132,10 @@ test('where developers need one, an application is made only with it, and of an 
   const { caller } = await app.actingAs(await app.person())
   expect(await call(caller.session, 'applications.create', application)).toBe('done')
   const { id } = await applicationOf(caller.session)
+  const hook = { application_id: id, url: 'http://127.0.0.1:9/', event_types: ['chat.message.sent'] }
+  expect(await call(caller.session, 'webhooks.create', hook)).toBe('done')
+  const [subscription] = await app.context.db.select().from(webhookSubscriptions)
+  const ofHook = { id: subscription?.id ?? '' }
   app.context.secondFactor = 'developers'
   for (const [name, input] of [
     ['applications.update', { id, name: 'Other' }],
@@ -139,6 +143,12 @@ test('where developers need one, an application is made only with it, and of an 
     ['applications.issueToken', { application_id: id, stands_for: 'me' }],
     ['applications.keys.create', { application_id: id, name: 'x' }],
     ['applications.delete', { id }],
+    ['webhooks.create', hook],
+    ['webhooks.disable', ofHook],
+    ['webhooks.rotateSecret', ofHook],
+    ['webhooks.update', { ...ofHook, description: 'x' }],
+    ['webhooks.delete', ofHook],
+    ['people.invite', { application_id: id, email: 'x@example.org', role: 'viewer' }],
   ] as const)
     expect(await call(caller.session, name, input), name).toBe('second_factor_required')
   expect(await applicationOf(caller.session)).toMatchObject({ id, name: 'Mine' })

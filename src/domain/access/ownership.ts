@@ -74,9 +74,10 @@ export async function requireApplication(ctx: OwnerContext, id: string, lock?: L
 }
 
 /** Who was a developer before the operator asked for a second factor, or became one by an invitation, sets one up before anything is changed. */
-function requireFactorToDevelop(ctx: OwnerContext): void {
-  if (ctx.principal.kind === 'user' && roleWanted(ctx) !== 'viewer')
-    requireProvedFactor(ctx, ctx.principal.session, 'developers')
+export function requireFactorToDevelop(ctx: ActorContext): void {
+  const { principal } = ctx
+  const isSession = principal.kind === 'user' && principal.clientId === null
+  if (isSession && roleWanted(ctx) !== 'viewer') requireProvedFactor(ctx, principal.session, 'developers')
 }
 
 const notTheirs = () => new Problem('not_found', 'id: you have no application with this identifier.')

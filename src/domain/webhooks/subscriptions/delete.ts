@@ -7,6 +7,7 @@ import {
   webhookSubscriptionTypes as types,
 } from '../../../db/schema/index.ts'
 import { statement } from '../../../db/statement.ts'
+import { requireFactorToDevelop } from '../../access/ownership.ts'
 import { actorBehind, audit } from '../../audit/audit.ts'
 import type { ActorContext, Context, UserContext } from '../../core/context.ts'
 import { dbNow } from '../../core/db-now.ts'
@@ -34,6 +35,7 @@ export async function deleteSubscription(ctx: ActorContext, { id }: { id: string
 
 /** The same for any subscription that the caller reaches, as an application does those of its users. Throws `subscription_not_found`. */
 export async function deleteReachedSubscription(ctx: ActorContext, { id }: { id: string }): Promise<void> {
+  requireFactorToDevelop(ctx)
   if (!(await endSubscription(ctx, id, reaches(ctx)))) throw await unreached(ctx, id)
 }
 

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
-import { asViewer, roleWanted, theirApplications, tooLittle } from '../../access/ownership.ts'
+import { asViewer, requireFactorToDevelop, roleWanted, theirApplications, tooLittle } from '../../access/ownership.ts'
 import type { Principal, UserPrincipal } from '../../core/actor.ts'
 import type { ActorContext, CallerContext, Wanting } from '../../core/context.ts'
 import { isId } from '../../core/ids.ts'
@@ -69,7 +69,10 @@ async function isReached(ctx: ActorContext, id: string): Promise<boolean> {
   return (await ctx.db.select({ id: subscriptions.id }).from(subscriptions).where(isTheirs)).length > 0
 }
 
-/** A subscription that the caller reaches and that is not deleted. Throws what `unreached` says. */
+/**
+ * A subscription that the caller reaches and that is not deleted. Throws what `unreached` says, and `second_factor_required` for more than
+ * reading where developers need one.
+ */
 export async function requireSubscription(ctx: ActorContext, id: string): Promise<OwnedSubscription> {
   const [found] = isId('subscription', id)
     ? await ctx.db
@@ -89,6 +92,7 @@ export async function requireSubscription(ctx: ActorContext, id: string): Promis
         .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), reaches(ctx)))
     : []
   if (!found) throw await unreached(ctx, id)
+  requireFactorToDevelop(ctx)
   return found
 }
 
