@@ -18,7 +18,7 @@ const END_S = 5
 
 export type PoolName = 'fast' | 'slow' | 'replica'
 /** The largest number of connections of each pool. */
-export const poolSizes: Record<PoolName, number> = { fast: 8, slow: 2, replica: 4 }
+export const poolSizes: Record<PoolName, number> = { fast: 8, slow: 3, replica: 4 }
 
 export type Pools = AsyncDisposable & {
   /** For short statements, which are pipelined. */
@@ -37,7 +37,7 @@ const SILENT_MS_MORE = 1_000
 const HELD_SHARE = poolSizes.fast / 2
 
 /**
- * Opens the pools of a process: at most 10 connections to the primary, an 11th that asks how it is when others are held for
+ * Opens the pools of a process: at most 11 connections to the primary, a 12th that asks how it is when others are held for
  * long, and 4 to a replica. They connect when first used.
  */
 export function openPools(target: DatabaseTarget, given: PoolOptions = {}): Pools {

@@ -1,9 +1,9 @@
-import { readUpToDate } from '../../db/replica.ts'
 import { statement } from '../../db/statement.ts'
 import { type FoundRecord, pageOfRecords, recordsAbout } from '../audit/records.ts'
 import type { AuditRecord } from '../audit/resources.ts'
 import type { UserContext } from '../core/context.ts'
 import type { Page, PageRequest } from '../core/paging.ts'
+import { readInTurn } from '../core/turns/take-turn.ts'
 
 /** From where another person acted on them, as who took them out of an application, is that one's business. */
 const isAnother = `actor_type = 'user' and actor_id <> $1`
@@ -17,7 +17,5 @@ const recordsOfUser = statement<[userId: string, before: string, count: number],
 /** What happened to the caller's account, its logins and what it allowed, newest first, for as long as it is kept. */
 export async function listOwnAudit(ctx: UserContext, page: PageRequest): Promise<Page<AuditRecord>> {
   const { userId } = ctx.principal
-  return pageOfRecords(ctx, page, (before, count) =>
-    readUpToDate(ctx, (db) => recordsOfUser(db, userId, before, count)),
-  )
+  return pageOfRecords(ctx, page, (before, count) => readInTurn(ctx, (db) => recordsOfUser(db, userId, before, count)))
 }

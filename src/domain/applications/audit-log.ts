@@ -1,10 +1,10 @@
-import { readUpToDate } from '../../db/replica.ts'
 import { statement } from '../../db/statement.ts'
 import { ownerIdOf, requireApplication } from '../access/ownership.ts'
 import { type FoundRecord, pageOfRecords, recordsAbout } from '../audit/records.ts'
 import type { AuditRecord } from '../audit/resources.ts'
 import type { OwnerContext } from '../core/context.ts'
 import type { Page, PageRequest } from '../core/paging.ts'
+import { readInTurn } from '../core/turns/take-turn.ts'
 
 /** Only what the reader did shows from where: where others allowed or used an application is not its developer's business. */
 const recordsOfApplication = statement<[id: string, before: string, count: number, reader: string | null], FoundRecord>(
@@ -22,6 +22,6 @@ export async function listApplicationAudit(
   await requireApplication(ctx, id)
   const reader = ownerIdOf(ctx)
   return pageOfRecords(ctx, page, (before, count) =>
-    readUpToDate(ctx, (db) => recordsOfApplication(db, id, before, count, reader)),
+    readInTurn(ctx, (db) => recordsOfApplication(db, id, before, count, reader)),
   )
 }

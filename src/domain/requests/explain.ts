@@ -1,10 +1,10 @@
-import { readUpToDate } from '../../db/replica.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import { applicationsOf, membersWith, roleWanted } from '../access/ownership.ts'
 import type { ActorContext } from '../core/context.ts'
 import { createdAtOf } from '../core/ids.ts'
 import { Problem, type ProblemCode } from '../core/problem.ts'
 import { problems } from '../core/problem-table.ts'
+import { readInTurn } from '../core/turns/take-turn.ts'
 import { isOwnRequestId, isRequestId, OWN_REQUEST_IDS, REQUEST_ID_FORM } from './request-id.ts'
 import type { ExplainedRequest } from './resources.ts'
 
@@ -42,7 +42,7 @@ export async function explainRequest(
   { request_id: requestId }: { request_id: string },
 ): Promise<ExplainedRequest[]> {
   if (!isRequestId(requestId)) throw new Problem('invalid_request', `request_id: must be ${REQUEST_ID_FORM}.`)
-  const found = await readUpToDate(ctx, (db) => {
+  const found = await readInTurn(ctx, (db) => {
     const { principal } = ctx
     switch (principal.kind) {
       case 'operator':

@@ -1,9 +1,9 @@
-import { readUpToDate } from '../../db/replica.ts'
 import { statement } from '../../db/statement.ts'
 import { requireApplication } from '../access/ownership.ts'
 import type { OwnerContext } from '../core/context.ts'
 import { createdAtOf } from '../core/ids.ts'
 import { decodeCursor, encodeCursor, type Page, type PageRequest } from '../core/paging.ts'
+import { readInTurn } from '../core/turns/take-turn.ts'
 import { type Period, periodBounds } from './period.ts'
 import type { LoggedRequest } from './resources.ts'
 
@@ -69,7 +69,7 @@ export async function listRequests(ctx: OwnerContext, filter: RequestFilter): Pr
   const [after = before] = decodeCursor(ctx, list, cursor) ?? []
   const isFiltered = [status, code, operation, credential_id, text].some((one) => one !== undefined)
   const [lowest, highest] = rangeOf(status)
-  const rows = await readUpToDate(ctx, (db) =>
+  const rows = await readInTurn(ctx, (db) =>
     selectRequests(
       db,
       clientId,

@@ -1,8 +1,8 @@
-import { readUpToDate } from '../../db/replica.ts'
 import { statement } from '../../db/statement.ts'
 import { requireApplication } from '../access/ownership.ts'
 import type { OwnerContext } from '../core/context.ts'
 import { createdAtOf } from '../core/ids.ts'
+import { readInTurn } from '../core/turns/take-turn.ts'
 import { type Period, periodBounds } from './period.ts'
 import type { RequestSummary } from './resources.ts'
 
@@ -42,11 +42,13 @@ export async function summarizeRequests(
   await requireApplication(ctx, clientId)
   const { from, before } = periodBounds(ctx, input)
   const until = input.to === undefined ? ctx.now() : createdAtOf(before)
-  const [found, [counted]] = await readUpToDate(ctx, (db) =>
-    Promise.all([
-      selectGroups(db, clientId, from, before, SCANNED_MAX, GROUPS_MAX),
-      selectOmitted(db, clientId, createdAtOf(from), until),
-    ]),
+  const [found, [counted]] = await readInTurn(
+    ctx,
+    async (db) =>
+      [
+        await selectGroups(db, clientId, from, before, SCANNED_MAX, GROUPS_MAX),
+        await selectOmitted(db, clientId, createdAtOf(from), until),
+      ] as const,
   )
   return {
     groups: found.map(({ last_id, total: _, ...group }) => ({ ...group, last_at: createdAtOf(last_id).toISOString() })),

@@ -1,8 +1,8 @@
-import { readUpToDate } from '../../db/replica.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import { requireApplication } from '../access/ownership.ts'
 import type { OwnerContext } from '../core/context.ts'
 import { rateLimits } from '../core/rate-limits.ts'
+import { readInTurn } from '../core/turns/take-turn.ts'
 import { deliveryLatency } from './delivery-latency.ts'
 import type { Usage } from './resources.ts'
 import { stepsUntil, type UsagePeriod, usagePeriods } from './steps.ts'
@@ -45,12 +45,14 @@ export async function getUsage(
   const steps = stepsUntil(ctx.now(), span)
   const [from = ctx.now()] = steps
   const [[found, operations, latency], keys] = await Promise.all([
-    readUpToDate(ctx, (db) =>
-      Promise.all([
-        bySteps(db, id, from, step),
-        byOperations(db, id, from, OPERATIONS_MAX),
-        deliveryLatency(db, id, span, steps),
-      ]),
+    readInTurn(
+      ctx,
+      async (db) =>
+        [
+          await bySteps(db, id, from, step),
+          await byOperations(db, id, from, OPERATIONS_MAX),
+          await deliveryLatency(db, id, span, steps),
+        ] as const,
     ),
     keysOf(ctx, id),
   ])

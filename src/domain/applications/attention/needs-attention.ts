@@ -1,10 +1,10 @@
-import { readUpToDate } from '../../../db/replica.ts'
 import { instantText, statement } from '../../../db/statement.ts'
 import { DISABLE_AFTER_DAYS } from '../../../shared/delivery.ts'
 import { DAY_MS, HOUR_MS } from '../../../time/durations.ts'
 import { applicationsOf, membersWith, roleIn, roleWanted } from '../../access/ownership.ts'
 import type { UserContext } from '../../core/context.ts'
 import { createdAtOf, lowerBound } from '../../core/ids.ts'
+import { readInTurn } from '../../core/turns/take-turn.ts'
 import { SLOW_MS } from '../../events/receiver-pace.ts'
 import type { Attention } from './resources.ts'
 
@@ -120,7 +120,7 @@ export async function findAttention(ctx: UserContext): Promise<Attention> {
   const requestsFrom = lowerBound('request', new Date(nowMs - HOUR_MS))
   const { userId } = ctx.principal
   const members = membersWith(roleWanted(ctx))
-  const [row] = await readUpToDate(ctx, (db) => selectAttention(db, userId, deliveriesFrom, requestsFrom, members))
+  const [row] = await readInTurn(ctx, (db) => selectAttention(db, userId, deliveriesFrom, requestsFrom, members))
   if (!row) throw new Error('A statement without a condition found nothing')
   const { failures, ...found } = row.found
   return {

@@ -1,16 +1,16 @@
-import { readUpToDate } from '../../../db/replica.ts'
 import { statement } from '../../../db/statement.ts'
 import { HOUR_MS } from '../../../time/durations.ts'
 import { applicationsOf, membersWith, roleWanted } from '../../access/ownership.ts'
 import type { UserContext } from '../../core/context.ts'
 import { createdAtOf, isId, type Kind, lowerBound } from '../../core/ids.ts'
+import { readInTurn } from '../../core/turns/take-turn.ts'
 import type { SearchHit } from './resources.ts'
 
 const HITS_MAX = 10
 /** Of an account's subscriptions so many are looked through for a text. */
 const SUBSCRIPTIONS_MAX = 1_000
 
-type Find = (userId: string, text: string, members: string[]) => Parameters<typeof readUpToDate<SearchHit[]>>[1]
+type Find = (userId: string, text: string, members: string[]) => Parameters<typeof readInTurn<SearchHit[]>>[1]
 type Values = [userId: string, text: string, members: string[]]
 
 const own = applicationsOf('$1', '$3')
@@ -91,5 +91,5 @@ export async function searchOwn(ctx: UserContext, { text }: { text: string }): P
   const kind = (Object.keys(byIdentifier) as Kind[]).find((one) => isId(one, text))
   const find: Find =
     (kind && byIdentifier[kind]) ?? ((userId, words, members) => (db) => byText(db, userId, words, members))
-  return readUpToDate(ctx, find(ctx.principal.userId, text, membersWith(roleWanted(ctx))))
+  return readInTurn(ctx, find(ctx.principal.userId, text, membersWith(roleWanted(ctx))))
 }

@@ -7,6 +7,7 @@ import type { ActorContext } from '../../core/context.ts'
 import { createdAtOf, isId, type Kind, lowerBound } from '../../core/ids.ts'
 import { decodeCursor, encodeCursor, type Page, type PageRequest, toPage } from '../../core/paging.ts'
 import { Problem } from '../../core/problem.ts'
+import { readInTurn, takeTurn } from '../../core/turns/take-turn.ts'
 import { reaches, requireSubscription } from '../subscriptions/ownership.ts'
 import { parseTime } from '../subscriptions/time-field.ts'
 import { besideDelivery, deliveryColumns, doneRow, pendingRow, walkDeliveries } from './ledger-walk.ts'
@@ -49,14 +50,16 @@ export async function listDeliveries(ctx: ActorContext, filter: DeliveryFilter):
   const [after] = decodeCursor(ctx, list, cursor) ?? []
   const now = ctx.now().getTime()
   const asked = {
-    subscriptions: await subscriptionsAsked(ctx, filter),
     before: after ?? boundOf('to', filter.to) ?? lowerBound('delivery', new Date(now + AHEAD_MS)),
     from: boundOf('from', filter.from) ?? lowerBound('delivery', new Date(now - KEPT_MS)),
-    events: await eventsAsked(ctx, filter),
     status: status?.replace('xx', '__') ?? null,
     ...{ type, outcome, text },
   }
-  const { rows, reached } = await readUpToDate(ctx, (db) => walkDeliveries(db, asked, limit + 1))
+  const { rows, reached } = await takeTurn(ctx, async () => {
+    const subscriptions = await subscriptionsAsked(ctx, filter)
+    const events = await eventsAsked(ctx, filter)
+    return readUpToDate(ctx, (db) => walkDeliveries(db, { ...asked, subscriptions, events }, limit + 1))
+  })
   const page = toPage(ctx, list, rows, limit, (row) => [row.id])
   if (reached === null || page.next !== null) return { ...page, looked_back_to: null }
   return { ...page, next: encodeCursor(ctx, list, [reached]), looked_back_to: createdAtOf(reached).toISOString() }
@@ -67,7 +70,7 @@ function boundOf(field: string, text: string | undefined): string | undefined {
   return time === undefined ? undefined : lowerBound('delivery', new Date(time))
 }
 
-/** One, or all that the caller reaches, or those of an application; of more than `max` the newest. Throws `subscription_not_found`. */
+/** One, or all that the caller reaches, or those of an application; of more than `max` the newest. To be called in a turn. Throws `subscription_not_found`. */
 export async function subscriptionsAsked(
   ctx: ActorContext,
   { subscription, application_id: clientId }: Pick<DeliveryFilter, 'subscription' | 'application_id'>,
@@ -112,15 +115,16 @@ const selectPayload = statement<[eventId: string], { payload: string }>('select 
 /** One delivery with what was sent and every attempt; `payload` is null once its event is gone. Throws `not_found`. */
 export async function getDelivery(ctx: ActorContext, { id }: { id: string }): Promise<DeliveryDetails> {
   const delivery = await requireDelivery(ctx, id)
-  const [attempts, [event]] = await readUpToDate(ctx, (db) =>
-    Promise.all([selectAttempts(db, id), selectPayload(db, delivery.event_id)]),
+  const [attempts, [event]] = await readInTurn(
+    ctx,
+    async (db) => [await selectAttempts(db, id), await selectPayload(db, delivery.event_id)] as const,
   )
   return { ...delivery, payload: event?.payload ?? null, attempts_made: attempts }
 }
 
 /** A delivery of one of the caller's subscriptions. Throws `not_found`. */
 export async function requireDelivery(ctx: ActorContext, id: string): Promise<Delivery> {
-  const [found] = isId('delivery', id) ? await selectDelivery(ctx.slow, id) : []
+  const [found] = isId('delivery', id) ? await takeTurn(ctx, () => selectDelivery(ctx.slow, id)) : []
   const isTheirs = found && (await requireSubscription(ctx, found.subscription_id).catch(unlessProblem))
   if (!isTheirs) throw new Problem('not_found', 'You have no delivery with this identifier.')
   return found

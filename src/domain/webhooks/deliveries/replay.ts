@@ -1,6 +1,7 @@
 import type { webhookDeliveriesDone } from '../../../db/schema/index.ts'
 import { statement } from '../../../db/statement.ts'
 import type { ActorContext } from '../../core/context.ts'
+import { takeTurn } from '../../core/turns/take-turn.ts'
 import { fileOf, ownerOf } from '../../events/receiver-pace.ts'
 import { hastenWaiting } from '../queue/hasten.ts'
 import {
@@ -15,7 +16,6 @@ import {
   type Visited,
 } from '../subscriptions/matching-events.ts'
 import { type OwnedSubscription, requireHearing, requireSubscription } from '../subscriptions/ownership.ts'
-import { replayInTurn, TURN_MS } from './replay-turn.ts'
 
 /** `failed`: attempts used up or given up. `missed`: never tried to the end, as while disabled. `all`: everything again. */
 export const replayKinds = ['failed', 'missed', 'all'] as const
@@ -34,6 +34,8 @@ const replayableOutcomes: Record<ReplayKind, DoneOutcome[]> = {
   all: ['delivered', 'failed', 'cancelled', 'held', 'expired'],
 }
 
+/** How long a replay waits for its turn. */
+const TURN_MS = 5_000
 const CHUNK_ROWS = 1_000
 /** For so long one call goes on through events of which none is to be sent again. */
 const CALL_MS = 2_000
@@ -98,8 +100,8 @@ select count(*)::int as queued from queued`)
  * Queues up to 1,000 deliveries again, behind first attempts: the same id and bytes, ten new attempts. `all` also
  * hastens what waits for its next attempt. Each statement looks at a thousand events at most, and a call at what it can in two
  * seconds, so that it may have queued none yet. To be called with `next` until that is null; doing it twice is harmless. Throws `subscription_not_found`, `invalid_request` while disabled,
- * `forbidden` once the user does not allow it any more, `rate_limited` while another replay of the application's owner has been
- * running for `turnMs`.
+ * `forbidden` once the user does not allow it any more, `rate_limited` where it was not the caller's turn within `turnMs`
+ * (see `takeTurn`).
  */
 export async function replayDeliveries(
   ctx: ActorContext,
@@ -108,7 +110,7 @@ export async function replayDeliveries(
 ): Promise<ReplayProgress> {
   const subscription = await requireSubscription(ctx, request.subscription)
   requireHearing(subscription)
-  return replayInTurn(ctx, subscription.clientId, turnMs, () => replayChunk(ctx, subscription, request))
+  return takeTurn(ctx, () => replayChunk(ctx, subscription, request), turnMs)
 }
 
 async function replayChunk(

@@ -1,4 +1,5 @@
 import type { Database } from '../../../db/client.ts'
+import { takeTurn } from '../../core/turns/take-turn.ts'
 import { poll } from '../../events/poll.ts'
 import type { StreamContext } from '../../events/streams/event-stream.ts'
 import { requireReached } from '../subscriptions/ownership.ts'
@@ -18,7 +19,7 @@ export async function watchDeliveries(
   watched: { subscription?: string | undefined; application_id?: string | undefined },
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<{ changed: true }>> {
-  return changesOf(ctx, await subscriptionsAsked(ctx, watched, WATCHED_MAX), signal)
+  return changesOf(ctx, await takeTurn(ctx, () => subscriptionsAsked(ctx, watched, WATCHED_MAX)), signal)
 }
 
 async function* changesOf(ctx: StreamContext, ids: string[], signal: AbortSignal | undefined) {

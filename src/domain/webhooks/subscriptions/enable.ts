@@ -5,11 +5,12 @@ import type { ActorContext } from '../../core/context.ts'
 import { dbNow } from '../../core/db-now.ts'
 import { Problem } from '../../core/problem.ts'
 import { transact } from '../../core/transaction.ts'
+import { takeTurn } from '../../core/turns/take-turn.ts'
 import { requireActiveAccounts } from './account-check.ts'
 import { requireGrant } from './grant-coverage.ts'
 import { requireRoom } from './limit.ts'
 import { countMissed } from './missed-events.ts'
-import { requireSubscription } from './ownership.ts'
+import { type OwnedSubscription, requireSubscription } from './ownership.ts'
 
 /** Cleared, so that the failures that disabled it do not disable it again at once. */
 const healthy = {
@@ -24,11 +25,19 @@ const healthy = {
 } as const
 
 /**
- * Enables a subscription and clears its health. Returns how many events of the last 30 days it missed (see `countMissed`): replaying them is a step of its own. Throws `subscription_not_found`, and `forbidden` while the user's grant is
+ * Enables a subscription and clears its health. Returns how many events of the last 30 days it missed (see `countMissed`), in its turn, so that nothing is enabled that is refused: replaying them is a step of its own. Throws `subscription_not_found`, and `forbidden` while the user's grant is
  * gone or the application is stopped, and `limit_reached` when others took its place while it had no grant.
  */
-export async function enableSubscription(ctx: ActorContext, { id }: { id: string }): Promise<{ missed: number }> {
-  const subscription = await requireSubscription(ctx, id)
+export function enableSubscription(ctx: ActorContext, { id }: { id: string }): Promise<{ missed: number }> {
+  return takeTurn(ctx, async () => {
+    const subscription = await requireSubscription(ctx, id)
+    await enable(ctx, subscription)
+    return { missed: await countMissed(ctx, subscription) }
+  })
+}
+
+async function enable(ctx: ActorContext, subscription: OwnedSubscription): Promise<void> {
+  const { id } = subscription
   await transact(ctx, async (tx) => {
     await requireActiveAccounts(tx, subscription)
     await requireGrant(tx, subscription)
@@ -44,5 +53,4 @@ export async function enableSubscription(ctx: ActorContext, { id }: { id: string
     await audit(tx, { actor, action: 'subscription.enabled', userId, clientId, targetId: id })
     tx.afterCommit(tx.wake)
   })
-  return { missed: await countMissed(ctx, subscription) }
 }

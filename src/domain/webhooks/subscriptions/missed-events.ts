@@ -26,7 +26,7 @@ const countMatching = {
 
 /**
  * How many events of the last 30 days a subscription never got, counted a thousand events at a time. Counting stops at
- * 10,000, and after two seconds: then there are at least so many.
+ * 10,000, and after two seconds: then there are at least so many. To be called in a turn.
  */
 export async function countMissed(ctx: ActorContext, subscription: OwnedSubscription): Promise<number> {
   const [id, types, channel, start, end] = await boundsOf(ctx, subscription, {}, 'event')
