@@ -73,6 +73,28 @@ test('what a session left open must not do wants a login of the last ten minutes
   expect(await call(caller.session, 'applications.create', application)).toBe('done')
 })
 
+test('a session left open sends nothing of a webhook elsewhere, and nothing else there: what it changes besides is not asked', async () => {
+  const user = await app.person()
+  const { caller } = await app.actingAs(user)
+  await call(caller.session, 'applications.create', application)
+  const { id: application_id } = await applicationOf(caller.session)
+  const kept = { url: 'https://receiver.example/hook', event_types: ['chat.message.sent'] }
+  expect(await call(caller.session, 'webhooks.create', { application_id, ...kept })).toBe('done')
+  const webhook = async () => (await app.context.db.select().from(webhookSubscriptions))[0] ?? { id: '' }
+  const before = await webhook()
+  const { id } = before
+  await app.elapse(loginSessions, 'authenticatedAt', 10 * 60_000)
+  const elsewhere = { url: 'https://evil.example/hook' }
+  const more = { event_types: ['chat.message.sent', 'livestream.started'] }
+  for (const change of [elsewhere, more, { ...elsewhere, ...more }, { ...elsewhere, description: 'x' }])
+    expect(await call(caller.session, 'webhooks.update', { id, ...change })).toBe('step_up_required')
+  expect(await webhook()).toEqual(before)
+  expect(await call(caller.session, 'webhooks.update', { id, ...kept, description: 'Of the bot' })).toBe('done')
+  expect(await call(caller.session, 'deliveries.replay', { subscription: id, only: 'all' })).toBe('done')
+  expect(await call(caller.session, 'account.stepUp.prove', { password: PASSWORD })).toBe('done')
+  expect(await call(caller.session, 'webhooks.update', { id, ...elsewhere, ...more })).toBe('done')
+})
+
 test('where there is a second factor the password is not enough, and a code counts once', async () => {
   const { ctx, user, authenticator, recovery } = await app.protectedPerson()
   const { session } = ctx.caller

@@ -130,10 +130,19 @@ function sessionRefusalOf(ctx: Context, access: AskedOfCallers, principal: Princ
   const session = principal.kind === 'user' ? principal.session : undefined
   const needs = access.kind === 'session' ? access.needs : []
   if (ctx.secondFactor === 'all' && !needs.includes('enrolment') && !hasProvedFactor(session)) return factorRequired()
-  if (needs.includes('stepUp') && session?.isFresh !== true)
-    return new Problem('step_up_required', 'Confirm that it is you: your last login was more than ten minutes ago.')
-  return undefined
+  return needs.includes('stepUp') && session?.isFresh !== true ? stepUpRequired() : undefined
 }
+
+/**
+ * For what needs a step-up only by what is asked, as a change of where something is sent. Throws `step_up_required` for a login
+ * session whose user has not just proved who they are; tokens act by what they were given.
+ */
+export function requireStepUp(principal: Principal): void {
+  if (principal.kind === 'user' && principal.session?.isFresh === false) throw stepUpRequired()
+}
+
+const stepUpRequired = () =>
+  new Problem('step_up_required', 'Confirm that it is you: your last login was more than ten minutes ago.')
 
 type Proved = Pick<ActingSession, 'amr'>
 

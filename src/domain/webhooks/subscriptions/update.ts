@@ -1,5 +1,6 @@
 import { and, eq, isNull, notInArray } from 'drizzle-orm'
 import { webhookSubscriptions as subscriptions, webhookSubscriptionTypes as types } from '../../../db/schema/index.ts'
+import { requireStepUp } from '../../access/admission.ts'
 import { actorBehind, audit } from '../../audit/audit.ts'
 import type { CallerContext } from '../../core/context.ts'
 import { dbNow } from '../../core/db-now.ts'
@@ -40,7 +41,8 @@ const unknownReceiver = {
  * Changes where a subscription sends, what, and how it is called. Its secrets, its ledger, its status and what is pending stay: that
  * goes to the new address from its next attempt on. What is so already is no change, and moves no time. An application changes its own; those of
  * its users are changed with their tokens, or by its owner, who is signed in. Throws `subscription_not_found`, `user_token_required`,
- * `invalid_url`, `unknown_event_type`, `insufficient_scope`, and `forbidden` for events of moderation that the user has not allowed.
+ * `invalid_url`, `unknown_event_type`, `insufficient_scope`, `forbidden` for events of moderation that the user has not allowed, and
+ * `step_up_required` where a session that was left open would have something sent elsewhere, or something else sent.
  */
 export async function updateSubscription(ctx: CallerContext, change: SubscriptionChange): Promise<SubscriptionDetails> {
   const { id } = change
@@ -52,6 +54,7 @@ export async function updateSubscription(ctx: CallerContext, change: Subscriptio
     const fields = changedFields(ctx, subscription, current, change)
     const changed = Object.keys(fields).map((name) => wireNames[name as keyof Fields])
     if (changed.length === 0) return
+    if (fields.url !== undefined || fields.eventTypes !== undefined) requireStepUp(ctx.principal)
     await tx.db
       .update(subscriptions)
       .set({ ...fields, ...(fields.url && { ...unknownReceiver, restedAt: dbNow }), updatedAt: dbNow })
