@@ -3,11 +3,15 @@ import { Problem } from './core/problem.ts'
 
 /** Throws `invalid_request` for a name that cannot be shown on one line. */
 export function requireName(name: string): void {
+  const fault = faultOfName(name)
+  if (fault !== undefined) throw new Problem('invalid_request', `name: ${fault}.`)
+}
+
+/** Why a name cannot be shown on one line; undefined where it can. */
+export function faultOfName(name: string): string | undefined {
   const { length } = [...name.trim()]
-  if (length < 1 || length > NAME_LENGTH_MAX) {
-    throw new Problem('invalid_request', `name: must have 1 to ${NAME_LENGTH_MAX} characters.`)
-  }
-  if (!isVisible(name)) throw new Problem('invalid_request', 'name: must not have control or invisible characters.')
+  if (length < 1 || length > NAME_LENGTH_MAX) return `must have 1 to ${NAME_LENGTH_MAX} characters`
+  return isVisible(name) ? undefined : 'must not have control or invisible characters'
 }
 
 /** Whether every character shows, except the selector U+FE0F that makes an emoji colourful, and at least one is no space. */

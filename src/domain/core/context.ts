@@ -146,7 +146,12 @@ export type ThumbnailStorage = {
 
 /** An application that describes itself at an address of its own. */
 export type ClientDocument = { host: string; name: string; redirectUris: readonly string[] }
-export type ClientDocumentSource = { find(clientId: string): Promise<ClientDocument> }
+/** The address of whoever is sent to an application, and whether anybody has ever allowed it something. */
+export type AskedFrom = { address: string; isAllowed: boolean }
+export type ClientDocumentSource = {
+  isKept(clientId: string, isAllowed: boolean): boolean
+  find(clientId: string, asked: AskedFrom): Promise<ClientDocument>
+}
 
 /** Who may call as the cron job. */
 export type CronAccess = { secret: string } | 'this machine' | 'nobody'

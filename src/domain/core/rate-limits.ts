@@ -25,6 +25,8 @@ export const rateLimits = {
   authorizationSession: { name: 'authorization-session', points: 120, windowS: 60 },
   /** Those of whoever is not logged in, by address. */
   authorizationAddress: { name: 'authorization-address', points: 600, windowS: 60 },
+  /** Applications that describe themselves and have to be fetched, by the address of who is sent to them. */
+  clientDocuments: { name: 'client-documents', points: 60, windowS: 60 },
   /** Codes for devices, by address. */
   deviceCodes: { name: 'device-codes', points: 120, windowS: 60 },
   /** Codes of devices that somebody entered and that are none, by login session. */

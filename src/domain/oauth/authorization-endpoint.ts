@@ -50,8 +50,11 @@ const findClientById = statement<[id: string], AuthorizingClient>(`
     left join users u on u.id = c.owner_id
    where c.id = $1 and c.disabled_at is null`)
 
-/** The client with this identifier; undefined when it is unknown or disabled. */
-export async function findAuthorizingClient(ctx: Context, id: string): Promise<AuthorizingClient | undefined> {
+/**
+ * The client with this identifier; undefined when it is unknown or disabled. One that describes itself is fetched: throws what that
+ * does, and `rate_limited` for a network that names too many which nobody has named before.
+ */
+export async function findAuthorizingClient(ctx: CalledContext, id: string): Promise<AuthorizingClient | undefined> {
   const { db, clientDocuments } = ctx
   if (clientDocuments && isDocumentUrl(id)) return describeUnregistered(ctx, clientDocuments, id)
   const [found] = isId('client', id) ? await findClientById(db, id) : []
@@ -59,13 +62,19 @@ export async function findAuthorizingClient(ctx: Context, id: string): Promise<A
 }
 
 /** An application that is not registered here is public, and nobody vouches for it. */
-async function describeUnregistered(ctx: Context, documents: ClientDocumentSource, id: string) {
+async function describeUnregistered(ctx: CalledContext, documents: ClientDocumentSource, id: string) {
   const known = await findUnregistered(ctx, id)
   if (known?.is_disabled) return undefined
-  const { host, name, redirectUris } = await documents.find(id)
+  const isAllowed = known !== undefined
+  const { address } = ctx.caller
+  if (!documents.isKept(id, isAllowed))
+    await countAllOrRefuse(ctx, countsByAddress(rateLimits.clientDocuments, address), TOO_MANY_UNKNOWN)
+  const { host, name, redirectUris } = await documents.find(id, { address, isAllowed })
   const fixed = { isConfidential: false, isDpopBound: false, developer: null, websiteUrl: null, trust: 'none' } as const
   return { ...fixed, id, host, name, redirectUris, grantTypes: UNREGISTERED_GRANTS, scopes: UNREGISTERED_SCOPES }
 }
+
+const TOO_MANY_UNKNOWN = 'Too many applications that are not registered here: wait a while before you try again.'
 
 /** Counts an authorization request: by who is logged in, else by address. Throws `rate_limited`. */
 export async function countAuthorization(ctx: CalledContext, session: { id: string } | undefined): Promise<void> {
