@@ -44,7 +44,7 @@ export const mailLinks = pgTable(
   'mail_links',
   {
     hash: bytea().primaryKey(),
-    purpose: text({ enum: ['verify', 'reset'] }).notNull(),
+    purpose: text({ enum: ['verify', 'reset', 'restore'] }).notNull(),
     userId: key()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
@@ -56,7 +56,7 @@ export const mailLinks = pgTable(
     index('mail_links_user').on(table.userId, table.purpose),
     index('mail_links_address').on(sql`lower(${table.address})`),
     index('mail_links_expiry').on(table.expiresAt),
-    check('mail_links_purpose_known', sql`${table.purpose} in ('verify','reset')`),
+    check('mail_links_purpose_known', sql`${table.purpose} in ('verify','reset','restore')`),
     check('mail_links_hash_length', sql`length(${table.hash}) = 32`),
   ],
 )

@@ -1,6 +1,7 @@
 import { violatedConstraint } from '../../db/db-error.ts'
 import { statement } from '../../db/statement.ts'
 import { audit, auditAll } from '../audit/audit.ts'
+import type { Caller } from '../core/caller.ts'
 import type { CalledContext, Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
@@ -10,7 +11,7 @@ import { changeFacts } from '../mail/change-facts.ts'
 import { mailUser } from '../mail/mail-user.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import { getAccount } from './account.ts'
-import { endLinks, keepLink, linkLifeMs, newLinkToken, useLink } from './mail-links.ts'
+import { endLaterRestores, endLinks, keepLink, linkLifeMs, type MailLink, newLinkToken, useLink } from './mail-links.ts'
 import { type PasswordContext, requireOwnPassword } from './own-password.ts'
 import type { Account } from './resources.ts'
 import { countTry } from './sign-up-limit.ts'
@@ -26,24 +27,37 @@ const verifiedHolder = statement<[address: string], { id: string; username: stri
   select id, username from users where lower(email) = lower($1) and email_verified_at is not null`)
 
 /**
- * Sends the link that confirms an address. Where somebody else has confirmed it already, that account is told instead: whoever
- * asks sees no difference, and one mail goes to the same mailbox.
+ * Sends the link that confirms an address. Where somebody else has confirmed it already, that account is told instead, and the claim
+ * waits for a link that nobody has: whoever asks sees no difference, and one mail goes to the same mailbox.
  */
-export async function askToVerify(tx: InTransaction<Context>, { id, username, email }: Claim): Promise<void> {
+export async function askToVerify(
+  tx: InTransaction<Context & { caller?: Caller }>,
+  { id, username, email }: Claim,
+): Promise<void> {
   const [holder] = await verifiedHolder(tx.db, email)
   if (holder && holder.id !== id) {
     const values = { username: holder.username, claimant: username }
-    await queueMail(tx, 'address_claimed', { userId: holder.id, address: email }, values)
+    const isTold = await queueMail(tx, 'address_claimed', { userId: holder.id, address: email }, values, {
+      askedBy: tx.caller,
+    })
+    if (isTold) await keepLink(tx, newLinkToken(), { purpose: 'verify', userId: id, address: email })
     return
   }
   const token = newLinkToken()
   const to = { userId: id, address: email }
-  const isQueued = await queueMail(tx, 'confirm_address', to, { username, token }, { usefulMs: linkLifeMs.verify })
+  const isQueued = await queueMail(
+    tx,
+    'confirm_address',
+    to,
+    { username, token },
+    { usefulMs: linkLifeMs.verify, askedBy: tx.caller },
+  )
   if (isQueued) await keepLink(tx, token, { purpose: 'verify', userId: id, address: email })
 }
 
-const currentAddress = statement<[id: string], { email: string | null; is_verified: boolean }>(`
-  select email, email_verified_at is not null as is_verified from users where id = $1`)
+type Current = { username: string; email: string | null; is_verified: boolean }
+const currentAddress = statement<[id: string], Current>(`
+  select username, email, email_verified_at is not null as is_verified from users where id = $1`)
 const setUnverified = statement<[id: string, email: string, at: Date], never>(`
   update users set email = $2, email_verified_at = null, updated_at = $3::timestamptz where id = $1`)
 
@@ -83,7 +97,7 @@ const setVerified = statement<[id: string, email: string, at: Date], never>(`
 const dropClaims = statement<[id: string, email: string], { id: string }>(`
   update users set email = null where lower(email) = lower($2) and email_verified_at is null and id <> $1 returning id`)
 const dropLinks = statement<[id: string, email: string], { id: string }>(`
-  delete from mail_links where lower(address) = lower($2) and user_id <> $1 returning user_id as id`)
+  delete from mail_links where lower(address) = lower($2) and user_id <> $1 and purpose <> 'restore' returning user_id as id`)
 
 /**
  * Confirms an address by the link that was sent to it. Whoever else had claimed it loses the claim, and is told by the log of the
@@ -92,7 +106,7 @@ const dropLinks = statement<[id: string, email: string], { id: string }>(`
 export async function verifyAddress(ctx: CalledContext, token: string): Promise<{ username: string; address: string }> {
   try {
     return await transact(ctx, async (tx) => {
-      const link = await useLink(tx, 'verify', token)
+      const link = await useLink(tx, ['verify'], token)
       if (!link) throw new Problem('invalid_request', DEAD)
       await confirm(tx, link.userId, link.address)
       return link
@@ -108,9 +122,39 @@ const DEAD = 'This link does not work any more: it was used, has ended, or a new
 /** Makes an address the confirmed one of an account, in the transaction of what proves it. */
 async function confirm(tx: InTransaction<Context>, userId: string, address: string, by?: 'operator'): Promise<void> {
   const [before] = await currentAddress(tx.db, userId)
+  const isReplaced = before?.email?.toLowerCase() !== address.toLowerCase()
+  if (before?.is_verified && before.email && isReplaced) await offerRestore(tx, userId, { ...before, next: address })
+  if (isReplaced) await endLinks(tx, userId, 'reset')
+  await settle(tx, userId, address, by)
+}
+
+type Replaced = { username: string; email: string | null; next: string }
+
+/** A way back for whoever has the replaced address: by the link they set a new password, and have the address again. */
+async function offerRestore(tx: InTransaction<Context>, userId: string, { username, email, next }: Replaced) {
+  if (email === null) return
+  const token = newLinkToken()
+  const values = { ...changeFacts(tx, username), address: next, token }
+  const to = { userId, address: email }
+  const isQueued = await queueMail(tx, 'address_replaced', to, values, { usefulMs: linkLifeMs.restore })
+  if (isQueued) await keepLink(tx, token, { purpose: 'restore', userId, address: email })
+}
+
+/**
+ * Makes the address of a `restore` link the confirmed one again, in the transaction in which its reader sets a new password. Throws
+ * `invalid_request` where another account has it meanwhile.
+ */
+export async function restoreAddress(tx: InTransaction<Context>, link: MailLink): Promise<void> {
+  const [holder] = await verifiedHolder(tx.db, link.address)
+  if (holder && holder.id !== link.userId)
+    throw new Problem('invalid_request', 'Another account has confirmed this address.')
+  await endLaterRestores(tx, link)
+  await settle(tx, link.userId, link.address)
+}
+
+async function settle(tx: InTransaction<Context>, userId: string, address: string, by?: 'operator'): Promise<void> {
   await setVerified(tx.db, userId, address, tx.now())
   await endLinks(tx, userId, 'verify')
-  if (before?.email?.toLowerCase() !== address.toLowerCase()) await endLinks(tx, userId, 'reset')
   const claims = await dropClaims(tx.db, userId, address)
   const links = await dropLinks(tx.db, userId, address)
   const losers = [...new Set([...claims, ...links].map(({ id }) => id))].sort()

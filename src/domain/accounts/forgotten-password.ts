@@ -3,9 +3,10 @@ import { statement } from '../../db/statement.ts'
 import type { CalledContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { countAllOrRefuse, countsByAddress, rateLimits } from '../core/rate-limits.ts'
-import { transact } from '../core/transaction.ts'
+import { type InTransaction, transact } from '../core/transaction.ts'
 import { queueMail } from '../mail/queue-mail.ts'
-import { keepLink, linkLifeMs, newLinkToken, useLink } from './mail-links.ts'
+import { restoreAddress } from './addresses.ts'
+import { findLink, keepLink, linkLifeMs, type MailLink, newLinkToken, useLink } from './mail-links.ts'
 import { setPassword } from './new-password.ts'
 import { endCredentialsOf } from './owned-credentials.ts'
 import { hashPassword, requirePassword } from './passwords.ts'
@@ -47,29 +48,43 @@ async function sendLinks(ctx: CalledContext, found: readonly Asked[]): Promise<v
   }
 }
 
-async function sendLink(tx: Parameters<typeof keepLink>[0], { id, username, address }: Asked): Promise<void> {
+async function sendLink(tx: InTransaction<CalledContext>, { id, username, address }: Asked): Promise<void> {
   const token = newLinkToken()
   const to = { userId: id, address }
-  const isQueued = await queueMail(tx, 'reset_password', to, { username, token }, { usefulMs: linkLifeMs.reset })
+  const isQueued = await queueMail(
+    tx,
+    'reset_password',
+    to,
+    { username, token },
+    { usefulMs: linkLifeMs.reset, askedBy: tx.caller },
+  )
   if (isQueued) await keepLink(tx, token, { purpose: 'reset', userId: id, address })
 }
 
 /**
  * Sets a new password by a link, which is used up by that alone: a password that is refused leaves it. Ends every session and
- * grant, and with `endsCredentials` also the keys and secrets of the user's own applications, which otherwise live on. Throws
- * `invalid_request`.
+ * grant, and with `endsCredentials` also what `listOwnedCredentials` lists, which otherwise lives on. A link that was sent to a
+ * replaced address brings that address back. Throws `invalid_request`.
  */
 export async function resetPassword(
   ctx: CalledContext,
   { token, password, endsCredentials }: { token: string; password: string; endsCredentials: boolean },
 ): Promise<void> {
   requirePassword('password', password)
+  if (!(await findResetLink(ctx, token))) throw deadLink()
   const passwordHash = await hashPassword(password)
   await transact(ctx, async (tx) => {
-    const link = await useLink(tx, 'reset', token)
-    if (!link) throw new Problem('invalid_request', 'This link does not work any more. Ask for a new one.')
+    const link = await useLink(tx, ['reset', 'restore'], token)
+    if (!link) throw deadLink()
     const { userId: id, username } = link
+    if (link.purpose === 'restore') await restoreAddress(tx, link)
     await setPassword(tx, { id, username }, passwordHash, { type: 'user', id })
-    if (endsCredentials) await endCredentialsOf(tx, id)
+    if (endsCredentials) await endCredentialsOf(tx, { id, username })
   })
 }
+
+/** The living link by which a password can be set. It is looked for before anything costly is done for whoever shows one. */
+export const findResetLink = (ctx: Pick<CalledContext, 'db'>, token: string): Promise<MailLink | undefined> =>
+  findLink(ctx, ['reset', 'restore'], token)
+
+const deadLink = () => new Problem('invalid_request', 'This link does not work any more. Ask for a new one.')

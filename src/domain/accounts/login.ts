@@ -21,7 +21,8 @@ const TOO_MANY = 'Too many failed attempts. Wait a while before you try again.'
 export async function logIn(ctx: CalledContext, { username, password }: Credentials): Promise<Entry> {
   const name = username.toLowerCase()
   const found = await findUser(ctx, name)
-  const user = await guess(ctx, found?.username ?? name, async () =>
+  // by what was typed: a count that a name and an address share would tell whose address it is
+  const user = await guess(ctx, name, async () =>
     (await isPassword(password, found?.passwordHash)) ? found : undefined,
   )
   if (user?.eraseAt) throw new Problem('unauthorized', closedWords(user.eraseAt))

@@ -1,16 +1,17 @@
 import { statement } from '../../db/statement.ts'
-import { HOUR_MS } from '../../time/durations.ts'
+import { DAY_MS, HOUR_MS } from '../../time/durations.ts'
 import { isWellFormed, mint } from '../access/token-format.ts'
 import type { Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import { lockUser } from '../factors/standing.ts'
 
-export type LinkPurpose = 'verify' | 'reset'
+/** `restore` goes to a confirmed address that another one has replaced: it sets a new password and brings the address back. */
+export type LinkPurpose = 'verify' | 'reset' | 'restore'
 /** Whom a living link is for, and where it was sent. */
-export type MailLink = { userId: string; username: string; address: string }
+export type MailLink = { purpose: LinkPurpose; userId: string; username: string; address: string; expiresAt: string }
 
-export const linkLifeMs: Record<LinkPurpose, number> = { verify: 24 * HOUR_MS, reset: HOUR_MS / 2 }
+export const linkLifeMs: Record<LinkPurpose, number> = { verify: DAY_MS, reset: HOUR_MS / 2, restore: 7 * DAY_MS }
 
 export const newLinkToken = (): string => mint('link')
 
@@ -28,32 +29,50 @@ export async function keepLink(
   await insertLink(db, sha256(token), purpose, userId, address, linkLifeMs[purpose])
 }
 
-type Found = { user_id: string; username: string; address: string }
-const SELECT = `select l.user_id, u.username, l.address from mail_links l join users u on u.id = l.user_id
-  where l.hash = $1 and l.purpose = $2 and l.expires_at > statement_timestamp() and u.disabled_at is null`
-const selectLink = statement<[hash: Buffer, purpose: LinkPurpose], Found>(SELECT)
-const deleteLink = statement<[hash: Buffer, purpose: LinkPurpose], object>(`
-  delete from mail_links where hash = $1 and purpose = $2 and expires_at > statement_timestamp() returning 1`)
+type Found = { purpose: LinkPurpose; user_id: string; username: string; address: string; expires_at: string }
+const SELECT = `select l.purpose, l.user_id, u.username, l.address, l.expires_at::text as expires_at
+  from mail_links l join users u on u.id = l.user_id
+  where l.hash = $1 and l.purpose = any($2::text[]) and l.expires_at > statement_timestamp() and u.disabled_at is null`
+const selectLink = statement<[hash: Buffer, purposes: readonly LinkPurpose[]], Found>(SELECT)
+const deleteLink = statement<[hash: Buffer], object>(`
+  delete from mail_links where hash = $1 and expires_at > statement_timestamp() returning 1`)
 const deleteLinks = statement<[userId: string, purposes: string[]], never>(`
   delete from mail_links where user_id = $1 and purpose = any($2::text[])`)
 
-/** A link that still works, without using it up: whoever opens one changes nothing. */
+/** A link for one of these purposes that still works, without using it up: whoever opens one changes nothing. */
 export async function findLink(
   { db }: Pick<Context, 'db'>,
-  purpose: LinkPurpose,
+  purposes: readonly LinkPurpose[],
   token: string,
 ): Promise<MailLink | undefined> {
-  const [found] = isWellFormed('link', token) ? await selectLink(db, sha256(token), purpose) : []
-  return found && { userId: found.user_id, username: found.username, address: found.address }
+  const [found] = isWellFormed('link', token) ? await selectLink(db, sha256(token), purposes) : []
+  if (!found) return undefined
+  const { purpose, user_id: userId, username, address, expires_at: expiresAt } = found
+  return { purpose, userId, username, address, expiresAt }
 }
 
 /** Uses a link up; undefined when it does not work, or somebody else was faster. Whoever changes the account waits meanwhile. */
-export async function useLink(tx: InTransaction, purpose: LinkPurpose, token: string): Promise<MailLink | undefined> {
-  const link = await findLink(tx, purpose, token)
+export async function useLink(
+  tx: InTransaction,
+  purposes: readonly LinkPurpose[],
+  token: string,
+): Promise<MailLink | undefined> {
+  const link = await findLink(tx, purposes, token)
   if (!link) return undefined
   await lockUser(tx, link.userId)
-  const used = await deleteLink(tx.db, sha256(token), purpose)
+  const used = await deleteLink(tx.db, sha256(token))
   return used.length === 1 ? link : undefined
+}
+
+const deleteLater = statement<[userId: string, expiresAt: string], never>(`
+  delete from mail_links where user_id = $1 and purpose = 'restore' and expires_at > $2::text::timestamptz`)
+
+/**
+ * Ends what was sent to addresses that came after the one of this link: whoever took the account may have given it several. What
+ * was sent to earlier ones stays.
+ */
+export async function endLaterRestores({ db }: InTransaction, { userId, expiresAt }: MailLink): Promise<void> {
+  await deleteLater(db, userId, expiresAt)
 }
 
 /** Ends links of a user that were not used. */

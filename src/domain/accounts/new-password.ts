@@ -1,5 +1,5 @@
-import { and, eq, isNull } from 'drizzle-orm'
-import { authorizationCodes, grants, users } from '../../db/schema/index.ts'
+import { eq } from 'drizzle-orm'
+import { users } from '../../db/schema/index.ts'
 import { endSessionsOf } from '../access/sessions.ts'
 import { type AuditActor, audit } from '../audit/audit.ts'
 import type { Context } from '../core/context.ts'
@@ -8,7 +8,7 @@ import { type InTransaction, transact } from '../core/transaction.ts'
 import { lockUser } from '../factors/standing.ts'
 import { changeFacts } from '../mail/change-facts.ts'
 import { mailUser } from '../mail/mail-user.ts'
-import { revokeGrants } from '../oauth/revoke-grants.ts'
+import { revokeConsents } from '../oauth/revoke-grants.ts'
 import { endLinks } from './mail-links.ts'
 import { type PasswordContext, requireOwnPassword } from './own-password.ts'
 import { hashPassword, requirePassword } from './passwords.ts'
@@ -29,7 +29,7 @@ export async function changePassword(
   await transact(ctx, (tx) => setPassword(tx, { id, username }, passwordHash, { type: 'user', id }))
 }
 
-/** A new password, and the end of whatever the old one had opened; the user is told. */
+/** A new password, and the end of whatever the old one had opened, links to a new address among it; the user is told. */
 export async function setPassword(
   tx: InTransaction<Context>,
   { id, username }: { id: string; username: string },
@@ -38,12 +38,9 @@ export async function setPassword(
 ): Promise<void> {
   await lockUser(tx, id)
   await tx.db.update(users).set({ passwordHash, updatedAt: tx.now() }).where(eq(users.id, id))
-  await endLinks(tx, id, 'reset')
+  await endLinks(tx, id, 'verify', 'reset')
   await endSessionsOf(tx, id)
-  await tx.db
-    .delete(authorizationCodes)
-    .where(and(eq(authorizationCodes.userId, id), isNull(authorizationCodes.consumedAt)))
-  await revokeGrants(tx, eq(grants.userId, id), { reason: 'password_changed', actor })
+  await revokeConsents(tx, { userId: id }, { reason: 'password_changed', actor })
   await audit(tx, { actor, action: 'user.password_changed', userId: id, targetId: id })
   await mailUser(tx, 'password_changed', id, changeFacts(tx, username))
 }

@@ -1,47 +1,107 @@
-import { statement } from '../../db/statement.ts'
-import { auditAll } from '../audit/audit.ts'
+import { instantText, statement } from '../../db/statement.ts'
+import { type AuditEntry, auditAll } from '../audit/audit.ts'
 import type { Context } from '../core/context.ts'
 import type { InTransaction } from '../core/transaction.ts'
+import { forgetRecentFactors, recentFactorsSince } from '../factors/recent.ts'
+import { shutOut } from '../ingest/connections.ts'
 
-/** What a new password leaves alone: a key or a client secret of an application that the user owns. */
-export type OwnedCredential = { kind: 'key' | 'secret'; id: string; application: string; last4: string }
+/**
+ * What a new password leaves alone: keys and client secrets of the user's own applications, the keys of the channel, and what
+ * was added lately to enter the account by.
+ */
+export type OwnedCredential = {
+  kind: 'key' | 'secret' | 'overlay' | 'stream' | 'passkey' | 'totp' | 'recovery_codes'
+  /** Of the application, or its own; null where it has none. */
+  name: string | null
+  last4: string | null
+  created_at: string
+}
 
 const SHOWN_MAX = 50
 
-const selectLiving = statement<[ownerId: string, limit: number], OwnedCredential>(`
-  select * from (
-    select 'key' as kind, k.id, c.name as application, k.last4 from clients c join api_keys k on k.client_id = c.id
+const selectLiving = statement<[userId: string, limit: number, recent: Date], OwnedCredential>(`
+  select kind, name, last4, ${instantText('created_at')} as created_at from (
+    select 'passkey' as kind, name, null as last4, created_at, id from passkeys where user_id = $1 and created_at > $3::timestamptz
+    union all
+    select 'totp', null, null, created_at, '' from totp_factors where user_id = $1 and created_at > $3::timestamptz
+    union all
+    select 'recovery_codes', null, null, max(created_at), '' from recovery_codes where user_id = $1 and created_at > $3::timestamptz
+     having count(*) > 0
+    union all
+    select 'stream', null, last4, coalesce(rolled_at, created_at), '' from stream_keys where channel_id = $1
+    union all
+    select 'overlay', name, last4, created_at, id from overlay_keys where channel_id = $1
+    union all
+    select 'key', c.name, k.last4, k.created_at, k.id from clients c join api_keys k on k.client_id = c.id
      where c.owner_id = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > statement_timestamp())
     union all
-    select 'secret', s.id, c.name, s.last4 from clients c join client_secrets s on s.client_id = c.id
+    select 'secret', c.name, s.last4, s.created_at, s.id from clients c join client_secrets s on s.client_id = c.id
      where c.owner_id = $1 and (s.expires_at is null or s.expires_at > statement_timestamp())) living
-   order by application, kind, id limit $2::int`)
+   order by array_position(array['passkey','totp','recovery_codes','stream','overlay','key','secret'], kind), name, id limit $2::int`)
 
-/** The living keys and client secrets of a user's own applications; the first fifty, and whether there are more. */
-export async function listOwnedCredentials({ db }: Pick<Context, 'db'>, ownerId: string) {
-  const found = await selectLiving(db, ownerId, SHOWN_MAX + 1)
+/** All of it that lives; the first fifty, and whether there are more. */
+export async function listOwnedCredentials(ctx: Context, userId: string) {
+  const found = await selectLiving(ctx.db, userId, SHOWN_MAX + 1, recentFactorsSince(ctx))
   return { credentials: found.slice(0, SHOWN_MAX), hasMore: found.length > SHOWN_MAX }
 }
 
-type Ended = { id: string; client_id: string; hash: Buffer }
+type Ended = { id: string; client_id: string | null; hash: Buffer }
 
-const endKeys = statement<[ownerId: string], Ended>(`
-  update api_keys set revoked_at = statement_timestamp()
-   where revoked_at is null and client_id in (select id from clients where owner_id = $1) returning id, client_id, hash`)
-const endSecrets = statement<[ownerId: string], Ended>(`
-  update client_secrets set expires_at = statement_timestamp()
-   where (expires_at is null or expires_at > statement_timestamp())
-     and client_id in (select id from clients where owner_id = $1) returning id, client_id, hash`)
+const OWNED = '(select id from clients where owner_id = $1)'
+/** Each statement ends a kind, and the log says so by this action; the tokens of applications have no entry of their own. */
+const endings: [action: AuditEntry['action'] | undefined, end: ReturnType<typeof ending>][] = [
+  [
+    'key.revoked',
+    ending(`update api_keys set revoked_at = statement_timestamp()
+     where revoked_at is null and client_id in ${OWNED} returning id, client_id, hash`),
+  ],
+  [
+    'secret.revoked',
+    ending(`update client_secrets set expires_at = statement_timestamp()
+     where (expires_at is null or expires_at > statement_timestamp()) and client_id in ${OWNED} returning id, client_id, hash`),
+  ],
+  [
+    'overlay_key.revoked',
+    ending('delete from overlay_keys where channel_id = $1 returning id, null as client_id, hash'),
+  ],
+  [
+    'stream_key.revoked',
+    ending('delete from stream_keys where channel_id = $1 returning channel_id as id, null as client_id, hash'),
+  ],
+  [
+    undefined,
+    ending(`update access_tokens set revoked_at = statement_timestamp()
+     where user_id is null and revoked_at is null and expires_at > statement_timestamp() and client_id in ${OWNED}
+    returning '' as id, client_id, hash`),
+  ],
+]
 
-/** Ends all of them at once. */
-export async function endCredentialsOf(tx: InTransaction<Context>, ownerId: string): Promise<void> {
-  const keys = await endKeys(tx.db, ownerId)
-  const secrets = await endSecrets(tx.db, ownerId)
-  const entry = ({ id, client_id: clientId }: Ended, action: 'key.revoked' | 'secret.revoked') =>
-    ({ actor: { type: 'user', id: ownerId }, action, userId: ownerId, clientId, targetId: id }) as const
-  await auditAll(tx, [
-    ...keys.map((one) => entry(one, 'key.revoked')),
-    ...secrets.map((one) => entry(one, 'secret.revoked')),
-  ])
-  for (const { hash } of keys) tx.afterCommit(() => tx.credentials.end(hash.toString('base64')))
+function ending(sql: string) {
+  return statement<[userId: string], Ended>(sql)
+}
+
+/** Ends all of it at once, and what was made with it: the tokens that stand for those applications. */
+export async function endCredentialsOf(
+  tx: InTransaction<Context>,
+  user: { id: string; username: string },
+): Promise<void> {
+  const { id: userId } = user
+  const actor = { type: 'user', id: userId } as const
+  for (const [action, end] of endings) {
+    const ended = await end(tx.db, userId)
+    const entry = ({ id, client_id: clientId }: Ended) => ({
+      actor,
+      userId,
+      targetId: id,
+      ...(clientId && { clientId }),
+    })
+    if (action)
+      await auditAll(
+        tx,
+        ended.map((one) => ({ ...entry(one), action })),
+      )
+    for (const { hash } of ended) tx.afterCommit(() => tx.credentials.end(hash.toString('base64')))
+  }
+  await shutOut(tx, userId)
+  await forgetRecentFactors(tx, user)
 }

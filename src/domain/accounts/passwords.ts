@@ -7,6 +7,8 @@ import { Problem } from '../core/problem.ts'
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const LENGTH_MAX = 256
 const AT_A_TIME = 4
+/** About two seconds of hashes. */
+const WAITING_MAX = 400
 
 /**
  * Throws `invalid_request`, in the name of `field`, for a password that is too short or too long. Passwords are not
@@ -46,8 +48,13 @@ function hashOfNobody(): Promise<string> {
 let running = 0
 const waiting: (() => void)[] = []
 
-/** Limits the hashes that run at once, since each takes a core and 19 MiB; further ones wait. */
+/**
+ * Limits the hashes that run at once, since each takes a core and 19 MiB; further ones wait, and when that would take seconds they are
+ * refused: nobody waits behind a crowd. Throws `unavailable`.
+ */
 async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+  if (waiting.length >= WAITING_MAX)
+    throw new Problem('unavailable', 'Too many passwords are being checked. Try again in a moment.', { retryAfterS: 2 })
   if (running < AT_A_TIME) running++
   else await new Promise<void>((resolve) => waiting.push(resolve))
   try {

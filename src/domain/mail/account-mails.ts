@@ -4,7 +4,8 @@ import type { MailKind } from './mail-kind.ts'
 const origin = ({ at, ip, device }: ChangeFacts) =>
   `When: ${at.slice(0, 16).replace('T', ' ')} UTC. Where: ${ip ?? 'an unknown address'}. With: ${device ?? 'an unknown program'}.`
 
-const NOT_YOU = 'If it was not you, somebody else has your password: ask for a new one at once.'
+const NOT_YOU =
+  'If it was not you, somebody else has your password: ask for a new one at once, and end there what they may have added.'
 const factorChanges = {
   totp_added: 'An authenticator app was set up as second factor.',
   totp_removed: 'The authenticator app was removed.',
@@ -12,6 +13,8 @@ const factorChanges = {
   passkey_removed: 'A passkey was removed.',
   recovery_codes_made: 'New recovery codes were made; the old ones work no longer.',
   recovery_code_used: 'A recovery code was used.',
+  recent_removed:
+    'What was added in the last seven days (passkeys, an authenticator app, recovery codes) was removed with the new password.',
   reset: 'The operator has taken all second factors away. Your password alone opens your account now.',
 } as const
 export type FactorChange = keyof typeof factorChanges
@@ -44,6 +47,18 @@ export const accountMails = {
       subject: 'The address of your account is being changed',
       paragraphs: [`The account ${change.username} was given the address ${change.address}.`, origin(change), NOT_YOU],
       link: forgot,
+    }),
+  },
+  address_replaced: {
+    text: ({ address, token, ...change }: ChangeFacts & { address: string; token: string }) => ({
+      subject: 'Your account has another address',
+      paragraphs: [
+        `Your account ${change.username} has the address ${address} from now on, and this one no longer.`,
+        origin(change),
+        'If it was not you, take it back: you set a new password, and the account has this address again.',
+      ],
+      link: { words: 'Take the account back', path: `/reset?token=${token}` },
+      closing: ['The link works for seven days, and once.'],
     }),
   },
   address_lost: {

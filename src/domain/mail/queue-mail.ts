@@ -1,14 +1,18 @@
 import { statement } from '../../db/statement.ts'
+import type { Caller } from '../core/caller.ts'
 import type { Context } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
+import { networkOf, rateLimits } from '../core/rate-limits.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import { type MailKindName, type MailValues, switchOf } from './kinds.ts'
 import type { MailSwitch } from './mail-kind.ts'
 import { mailboxOf } from './mailbox.ts'
 import { mailMetrics } from './metrics.ts'
 
-/** So many of a kind to one account, and to one address, within an hour. */
+/** So many of a kind to one account, to one address, and of what anybody may ask for from one network, within an hour. */
 export const MAILS_AN_HOUR = 5
+/** To one address of what anybody may ask for: what strangers have asked for leaves room for what its reader asks for. */
+const ASKED_AN_HOUR = 20
 
 /** Who gets it. Without an account where somebody is invited who has none. */
 export type MailRecipient = { userId: string | null; address: string }
@@ -16,6 +20,8 @@ export type MailRecipient = { userId: string | null; address: string }
 type QueueOptions = {
   /** When its link is dead: after that nobody is sent it any more. */
   usefulMs?: number
+  /** Who asked for it, where anybody may. */
+  askedBy?: Caller | undefined
 }
 
 /** Two transactions count one after the other. The keys are locked in one order, so that they do not wait for each other. */
@@ -33,23 +39,31 @@ type Row = [
   keyId: string,
   usefulMs: number | null,
   mailSwitch: string | null,
+  mailboxMax: number,
 ]
 
-const lately = (who: string) => `(select count(*) from (select from mails
-    where ${who} and kind = $2 and queued_at > statement_timestamp() - interval '1 hour' limit ${MAILS_AN_HOUR}) counted)`
+const lately = (who: string, max: string) => `(select count(*) from (select from mails
+    where ${who} and kind = $2 and queued_at > statement_timestamp() - interval '1 hour' limit ${max}) counted) < ${max}`
 
 const insertMail = statement<Row, object>(`
   insert into mails (id, kind, user_id, address, mailbox, ciphertext, key_id, queued_at, due_at, useless_at)
   select $1, $2, $3, $4, $5, $6, $7, statement_timestamp(), statement_timestamp(),
          statement_timestamp() + $8::float8 * interval '1 millisecond'
-   where ${lately('mailbox = $5')} < ${MAILS_AN_HOUR} and ($3::text is null or ${lately('user_id = $3')} < ${MAILS_AN_HOUR})
+   where ${lately('mailbox = $5', '$10::int')} and ($3::text is null or ${lately('user_id = $3', `${MAILS_AN_HOUR}`)})
      and ($9::text is null or exists (
        select from users where id = $3 and email_verified_at is not null and not $9 = any(muted_mail)))
   returning 1`)
 
+/** Silently: whoever asks must not learn how often a mailbox was written to. */
+async function isTooOften({ counters }: Context, kind: string, mailbox: string, askedBy: Caller | undefined) {
+  if (!askedBy) return false
+  const { exceeded } = await counters.take(rateLimits.mailsAsked, `${kind} ${mailbox} ${networkOf(askedBy.address)}`)
+  return exceeded
+}
+
 /**
  * Queues a mail in the transaction of its cause; the worker sends it after that. Resolves to whether it will be sent: not when
- * the account or the address has had five of the kind within the hour, nor when the user has switched the kind off. Whoever
+ * the account or the address has had five of the kind within the hour (of what anybody may ask for twenty, and five by one network), nor when the user has switched the kind off. Whoever
  * asked must not learn that from the answer.
  */
 export async function queueMail<Name extends MailKindName>(
@@ -57,15 +71,16 @@ export async function queueMail<Name extends MailKindName>(
   kind: Name,
   { userId, address }: MailRecipient,
   values: MailValues<Name>,
-  { usefulMs }: QueueOptions = {},
+  { usefulMs, askedBy }: QueueOptions = {},
 ): Promise<boolean> {
   const id = newId('mail', tx.now())
   const mailbox = mailboxOf(address)
   const { ciphertext, keyId } = tx.keyring.seal('mail', id, JSON.stringify(values))
   const mailSwitch: MailSwitch | null = switchOf(kind) ?? null
   await lockCounts(tx.db, [`mail ${kind} ${mailbox}`, ...(userId === null ? [] : [`mail ${kind} ${userId}`])].sort())
-  const row: Row = [id, kind, userId, address, mailbox, ciphertext, keyId, usefulMs ?? null, mailSwitch]
-  const isQueued = (await insertMail(tx.db, ...row)).length === 1
+  const mailboxMax = askedBy ? ASKED_AN_HOUR : MAILS_AN_HOUR
+  const row: Row = [id, kind, userId, address, mailbox, ciphertext, keyId, usefulMs ?? null, mailSwitch, mailboxMax]
+  const isQueued = !(await isTooOften(tx, kind, mailbox, askedBy)) && (await insertMail(tx.db, ...row)).length === 1
   if (!isQueued) tx.afterCommit(() => mailMetrics.suppressed++)
   return isQueued
 }

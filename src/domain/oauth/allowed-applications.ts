@@ -1,5 +1,3 @@
-import { and, eq, isNull } from 'drizzle-orm'
-import { authorizationCodes, grants } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import type { ResourcePath } from '../../shared/resource-paths.ts'
 import type { Context, UserContext } from '../core/context.ts'
@@ -9,7 +7,7 @@ import type { Scope } from '../core/scopes.ts'
 import { transact } from '../core/transaction.ts'
 import { isHearing } from '../events/consent.ts'
 import type { AllowedApplication } from './resources.ts'
-import { revokeGrants } from './revoke-grants.ts'
+import { revokeConsents } from './revoke-grants.ts'
 
 type Webhook = AllowedApplication['webhooks'][number]
 type Row = Omit<AllowedApplication, 'webhooks'> & { webhooks: string }
@@ -49,14 +47,10 @@ function webhooksOf({ webhooks }: Row): Webhook[] {
 /** Revokes an application's access to the caller's account: every grant and every token. Throws `not_found`. */
 export async function revokeAllowed(ctx: UserContext, { application_id }: { application_id: string }): Promise<void> {
   const { userId } = ctx.principal
-  const isTheirs = and(eq(grants.userId, userId), eq(grants.clientId, application_id))
   const actor = { type: 'user', id: userId } as const
-  const revoked = await transact(ctx, async (tx) => {
-    const isCode = and(eq(authorizationCodes.userId, userId), eq(authorizationCodes.clientId, application_id))
-    // a code that is still open would be exchanged for a new grant
-    await tx.db.delete(authorizationCodes).where(and(isCode, isNull(authorizationCodes.consumedAt)))
-    return revokeGrants(tx, isTheirs, { reason: 'user', actor })
-  })
+  const revoked = await transact(ctx, (tx) =>
+    revokeConsents(tx, { userId, clientId: application_id }, { reason: 'user', actor }),
+  )
   if (revoked.length === 0) throw new Problem('not_found', 'application_id: has no access to your account.')
 }
 

@@ -1,5 +1,6 @@
-import { and, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { grants } from '../../db/schema/index.ts'
+import { statement } from '../../db/statement.ts'
 import { type AuditActor, auditAll } from '../audit/audit.ts'
 import { dbNow } from '../core/db-now.ts'
 import type { InTransaction } from '../core/transaction.ts'
@@ -35,6 +36,26 @@ export async function revokeGrants(
     for (const { id } of revoked) tx.credentials.end(id)
   })
   return revoked
+}
+
+const deleteOpenCodes = statement<[userId: string, clientId: string | null], never>(`
+  with of_browsers as (
+    delete from authorization_codes where user_id = $1 and client_id = coalesce($2, client_id) and consumed_at is null
+  )
+  delete from device_codes where user_id = $1 and client_id = coalesce($2, client_id) and consumed_at is null`)
+
+/**
+ * Revokes what a user has allowed, to one application or to all: its grants, and the codes of browsers and devices that are still open
+ * and would be exchanged for new ones.
+ */
+export async function revokeConsents(
+  tx: InTransaction,
+  { userId, clientId }: { userId: string; clientId?: string },
+  why: { reason: RevokeReason; actor: AuditActor },
+): Promise<Revoked[]> {
+  await deleteOpenCodes(tx.db, userId, clientId ?? null)
+  const ofClient = clientId === undefined ? undefined : eq(grants.clientId, clientId)
+  return revokeGrants(tx, and(eq(grants.userId, userId), ofClient), why)
 }
 
 /** Without the lock, two concurrent revocations would each still see the other's grant, and neither would disable. */

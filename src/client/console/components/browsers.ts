@@ -1,26 +1,7 @@
-const browsers = [
-  ['Edge', /Edg\//],
-  ['Opera', /OPR\//],
-  ['Firefox', /Firefox\//],
-  ['Chrome', /Chrome\//],
-  ['Safari', /Safari\//],
-] as const
+import { browserNamed } from '../../../shared/browsers.ts'
 
-const systems = [
-  ['Android', /Android/],
-  ['iPhone or iPad', /iPhone|iPad/],
-  ['Windows', /Windows/],
-  ['macOS', /Mac OS X/],
-  ['Linux', /Linux/],
-] as const
+const SHOWN_LENGTH = 40
 
-const firstMatch = (names: readonly (readonly [string, RegExp])[], text: string) =>
-  names.find(([, shape]) => shape.test(text))?.[0]
-
-/** `Firefox on Linux`, as far as the User-Agent header says. A client may send anything there, so this is only a hint. */
-export function describeBrowser(userAgent: string | null): string {
-  if (!userAgent) return 'Unknown browser'
-  const browser = firstMatch(browsers, userAgent) ?? userAgent.slice(0, 40)
-  const system = firstMatch(systems, userAgent)
-  return system ? `${browser} on ${system}` : browser
-}
+/** The browser by its name, or the beginning of whatever was sent instead. */
+export const describeBrowser = (userAgent: string | null): string =>
+  userAgent ? (browserNamed(userAgent) ?? userAgent.slice(0, SHOWN_LENGTH)) : 'Unknown browser'

@@ -1,6 +1,4 @@
-import { and, eq, isNull } from 'drizzle-orm'
 import * as z from 'zod'
-import { authorizationCodes, grants } from '../../../db/schema/index.ts'
 import { instantText, statement } from '../../../db/statement.ts'
 import { ERASED_AFTER_DAYS } from '../../../shared/limits.ts'
 import { leaveApplications, listLeftApplications } from '../../applications/owner-leaves.ts'
@@ -11,7 +9,7 @@ import { Problem } from '../../core/problem.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { changeFacts } from '../../mail/change-facts.ts'
 import { mailUser } from '../../mail/mail-user.ts'
-import { revokeGrants } from '../../oauth/revoke-grants.ts'
+import { revokeConsents } from '../../oauth/revoke-grants.ts'
 import { endLinks } from '../mail-links.ts'
 import { endWhatIsOpen } from '../suspension.ts'
 
@@ -62,10 +60,7 @@ export async function closeOwnAccount(
 
 /** What the person has allowed others, and links that were on their way. */
 async function endAllowed(tx: InTransaction<UserContext>, userId: string): Promise<void> {
-  await endLinks(tx, userId, 'verify', 'reset')
-  await tx.db
-    .delete(authorizationCodes)
-    .where(and(eq(authorizationCodes.userId, userId), isNull(authorizationCodes.consumedAt)))
+  await endLinks(tx, userId, 'verify', 'reset', 'restore')
   const actor = { type: 'user', id: userId } as const
-  await revokeGrants(tx, eq(grants.userId, userId), { reason: 'user', actor })
+  await revokeConsents(tx, { userId }, { reason: 'user', actor })
 }

@@ -1,7 +1,7 @@
 import { type Request, type Response, Router } from 'express'
-import { resetPassword } from '../../../../domain/accounts/forgotten-password.ts'
-import { findLink, type MailLink } from '../../../../domain/accounts/mail-links.ts'
-import { listOwnedCredentials } from '../../../../domain/accounts/owned-credentials.ts'
+import { findResetLink, resetPassword } from '../../../../domain/accounts/forgotten-password.ts'
+import type { MailLink } from '../../../../domain/accounts/mail-links.ts'
+import { listOwnedCredentials, type OwnedCredential } from '../../../../domain/accounts/owned-credentials.ts'
 import type { Context } from '../../../../domain/core/context.ts'
 import { Problem } from '../../../../domain/core/problem.ts'
 import { PASSWORD_LENGTH_MIN } from '../../../../shared/limits.ts'
@@ -32,7 +32,7 @@ export function resetPages(context: Context, callerOf: CallerOf): Router {
       if (!(problem instanceof Problem)) throw problem
       return showReset(ctx, request, response, token, problem)
     }
-    const kept = endsCredentials ? 'Keys and client secrets of your applications are ended.' : undefined
+    const kept = endsCredentials ? 'So have keys, and what was added to your account lately.' : undefined
     return showPage(
       response,
       200,
@@ -44,7 +44,7 @@ export function resetPages(context: Context, callerOf: CallerOf): Router {
 }
 
 async function showReset(ctx: PageContext, request: Request, response: Response, token: string, problem?: Problem) {
-  const link = await findLink(ctx, 'reset', token)
+  const link = await findResetLink(ctx, token)
   if (!link) return showDead(response)
   const alert = problem && html`<p class="alert" role="alert">${sentenceOf(problem)}</p>`
   const hidden = hiddenFields({ csrf: visitorToken(ctx, visitorFor(ctx, request, response)), token })
@@ -52,7 +52,7 @@ async function showReset(ctx: PageContext, request: Request, response: Response,
     response,
     problem?.status ?? 200,
     'Set a new password',
-    html`${alert}<p>For your account <b>${link.username}</b>. Every session and every access that you gave to applications ends with it.</p>
+    html`${alert}<p>For your account <b>${link.username}</b>${link.purpose === 'restore' ? html`, which has the address <b>${link.address}</b> again then` : ''}. Every session and every access that you gave to applications ends with it.</p>
 <form method="post" action="/reset">${hidden}
 <label>New password <span class="quiet">at least ${String(PASSWORD_LENGTH_MIN)} characters</span>
 <input name="new_password" type="password" autocomplete="new-password" required></label>
@@ -62,18 +62,30 @@ ${await describeCredentials(ctx, link)}
   )
 }
 
-/** Programs go on working, unless whoever has forgotten the password fears for them as well. */
+/** Programs go on working, unless whoever sets the password fears for them as well. */
 async function describeCredentials(ctx: PageContext, { userId }: MailLink) {
   const { credentials, hasMore } = await listOwnedCredentials(ctx, userId)
   if (credentials.length === 0) return undefined
-  const words = { key: 'key', secret: 'client secret' }
-  const lines = credentials.map(
-    ({ kind, application, last4 }) => html`<li>${application}: ${words[kind]} …${last4}</li>`,
-  )
+  const lines = credentials.map((one) => html`<li>${wordsOf(one)}, since ${one.created_at.slice(0, 10)}</li>`)
   const more = hasMore ? html`<li>and more</li>` : undefined
-  return html`<p>These of your own applications go on working:</p>
+  return html`<p>These of your own go on working:</p>
 <ul>${lines}${more}</ul>
-<label><input name="end_credentials" type="checkbox"> End all of these as well</label>`
+<label><input name="end_credentials" type="checkbox"> End all of these as well: choose it if somebody else may have had your account</label>`
+}
+
+const kindWords: Record<OwnedCredential['kind'], string> = {
+  passkey: 'passkey',
+  totp: 'authenticator app',
+  recovery_codes: 'recovery codes',
+  stream: 'stream key',
+  overlay: 'overlay key',
+  key: 'API key',
+  secret: 'client secret',
+}
+
+function wordsOf({ kind, name, last4 }: OwnedCredential): string {
+  const what = last4 === null ? kindWords[kind] : `${kindWords[kind]} …${last4}`
+  return name === null ? `Your ${what}` : `${name}: ${what}`
 }
 
 function showDead(response: Response): void {

@@ -15,7 +15,7 @@ export function verifyPages(context: Context, callerOf: CallerOf): Router {
   router.get('/', async (request, response) => {
     const ctx = pageContext(context, callerOf, request)
     const token = tokenOfQuery(request)
-    const link = await findLink(ctx, 'verify', token)
+    const link = await findLink(ctx, ['verify'], token)
     if (!link) return showDead(response)
     const hidden = hiddenFields({ csrf: visitorToken(ctx, visitorFor(ctx, request, response)), token })
     return showPage(

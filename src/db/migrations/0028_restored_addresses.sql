@@ -1,0 +1,2 @@
+ALTER TABLE "mail_links" DROP CONSTRAINT "mail_links_purpose_known";--> statement-breakpoint
+ALTER TABLE "mail_links" ADD CONSTRAINT "mail_links_purpose_known" CHECK ("mail_links"."purpose" in ('verify','reset','restore'));

@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { filesOf } from '../support/documents.ts'
+import { temporaryFolder } from '../support/folder.ts'
+
+/** Somebody's own folder and environment: nothing is there that pip did not bring. */
+const desk = temporaryFolder()
+const inEnvironment = (name: string) => join(desk.path, 'venv/bin', name)
+const run = (program: string, ...words: string[]) => {
+  const { status, stdout, stderr, error } = spawnSync(program, words, {
+    cwd: desk.path,
+    encoding: 'utf8',
+    timeout: 250_000,
+  })
+  return { isDone: status === 0, output: `${stdout}${stderr}${error ?? ''}` }
+}
+
+const made = run('python3', '-m', 'venv', 'venv')
+const index = made.isDone ? run(inEnvironment('pip'), 'download', '-q', '--no-deps', '-d', 'found', 'idna') : made
+if (!index.isDone) process.stderr.write(`The SDK for Python is not installed as a package here:\n${index.output}\n`)
+
+afterAll(() => desk[Symbol.dispose]())
+
+describe.skipIf(!index.isDone)('the SDK for Python, as pip installs it', () => {
+  const programs = filesOf(readFileSync(resolve('sdk/python/README.md'), 'utf8'))
+
+  beforeAll(() => {
+    cpSync(resolve('sdk/python'), join(desk.path, 'sdk/python'), { recursive: true }) // pip builds beside the sources
+    const installed = run(inEnvironment('pip'), 'install', '-q', '--disable-pip-version-check', './sdk/python', 'mypy')
+    if (!installed.isDone) throw new Error(installed.output)
+    for (const [file, code] of Object.entries(programs)) writeFileSync(join(desk.path, file), code)
+  })
+
+  test('brings its types, by which the programs of the README are checked strictly', () => {
+    const files = Object.keys(programs).filter((file) => file.endsWith('.py'))
+    expect(files).toContain('bot.py')
+    const checked = run(inEnvironment('mypy'), '--strict', ...files)
+    expect(checked.isDone, checked.output).toBe(true)
+    writeFileSync(join(desk.path, 'wrong.py'), 'from developer_api import DeveloperApi\nDeveloperApi(1).sing()\n')
+    const wrong = run(inEnvironment('mypy'), '--strict', 'wrong.py')
+    expect(wrong.output).toMatch(/no attribute "sing"/)
+  })
+
+  test('is the package, and not the folder beside it', () => {
+    const found = run(inEnvironment('python'), '-c', 'import developer_api; print(developer_api.__file__)')
+    expect(found.output).toContain('site-packages')
+  })
+})
