@@ -26,7 +26,7 @@ test('a login with a browser that the account does not know is told by mail, onc
   await sendDueMails(app.context)
   const { to, text } = app.sentMails.at(-1) ?? {}
   expect([to, text?.subject]).toEqual(['grace@example.com', 'A new device logged in'])
-  expect(text?.paragraphs.join(' ')).toMatch(/Where: 127\.0\.0\.1\. With: node\./)
+  expect(text?.paragraphs.join(' ')).toMatch(/Where: 127\.0\.0\.1\. With: an unknown program\./)
 
   browser.cookies.delete('sid')
   await app.logIn(browser)

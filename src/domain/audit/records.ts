@@ -16,16 +16,15 @@ const targetName = `coalesce(
     (select o.name from overlay_keys o where o.id = a.target_id),
     (select substring(s.url from '://(?:[^/?#@]*@)?([^/?#]+)') from webhook_subscriptions s where s.id = a.target_id))`
 
-/** SQL for the records about `$1` that are older than the record `$2`, newest first, at most `$3`; `origin` gives `ip` and `user_agent`. */
+/** SQL for the records about `$1` that are older than the record `$2`, newest first, at most `$3`; `origin` gives `ip` and `user_agent`. Names are looked up when it is known which: they would hide what finding them costs. */
 export const recordsAbout = (column: 'user_id' | 'client_id', origin: string) => `
   select a.id, action, actor_type, actor_id, user_id, client_id as application_id, target_id, request_id, details, ${origin},
          (select c.name from clients c where c.id = a.client_id) as application_name,
          coalesce((select u.username from users u where u.id = a.actor_id),
                   (select c.name from clients c where c.id = a.actor_id)) as actor_name,
          ${targetName} as target_name
-    from audit_log a
-   where ${column} = $1 and a.id < $2
-   order by a.id desc limit $3`
+    from (select * from audit_log where ${column} = $1 and id < $2 order by id desc limit $3) a
+   order by a.id desc`
 
 /** A page of what `find` reads, which is given the identifier to go on behind and how many rows to read. */
 export async function pageOfRecords(
