@@ -22,6 +22,7 @@ import { createKey } from '../../src/domain/applications/api-keys.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
 import { sendMessage } from '../../src/domain/chat.ts'
 import { apiScopes, scopes } from '../../src/domain/core/scopes.ts'
+import { deleteExpired } from '../../src/domain/expiry.ts'
 import { endLivestream, startLivestream } from '../../src/domain/livestreams.ts'
 import { sendDueMails } from '../../src/domain/mail/send-due.ts'
 import { createBan } from '../../src/domain/moderation.ts'
@@ -168,6 +169,9 @@ test('after 30 days what is left of the person is erased, once, and the name is 
   await app.elapse(users, 'eraseAt', 30 * DAY_MS + 1_000)
   await expect(reopenUser(app.context, user.username)).rejects.toMatchObject({ code: 'user_not_found' })
   await Promise.all([eraseClosed(app.context), eraseClosed(app.context)])
+  await app.elapse(grants, 'revokedAt', 30 * DAY_MS + 1_000)
+  await deleteExpired(app.context, new Date())
+  expect(await db.$count(grants, eq(grants.userId, user.id))).toBe(0)
   const [row] = await db.select().from(users).where(eq(users.id, user.id))
   const gone = { email: null, emailVerifiedAt: null, bio: null, imageUrl: null, passwordHash: null, eraseAt: null }
   expect(row).toMatchObject(gone)
@@ -176,13 +180,12 @@ test('after 30 days what is left of the person is erased, once, and the name is 
     ofUser(),
     db.$count(livestreams, eq(livestreams.channelId, user.id)),
     db.$count(overlayKeys, eq(overlayKeys.channelId, user.id)),
-    db.$count(grants, eq(grants.userId, user.id)),
     db.$count(mails, eq(mails.userId, user.id)),
     db.$count(bans, eq(bans.userId, user.id)),
     db.$count(webhookSubscriptions, eq(webhookSubscriptions.userId, user.id)),
     db.$count(clients, eq(clients.id, owned.id)),
   ])
-  expect(counts).toEqual([0, 0, 0, 0, 0, 0, 0, 0])
+  expect(counts).toEqual([0, 0, 0, 0, 0, 0, 0])
   expect(await db.$count(chatMessages, eq(chatMessages.userId, other.id))).toBe(1)
   expect(await db.$count(bans, eq(bans.channelId, other.id)), 'a ban stays, without a name').toBe(1)
   const log = await db.select().from(auditLog).where(eq(auditLog.userId, user.id))

@@ -16,45 +16,56 @@ const selectLeftOver = statement<[], { id: string }>(`
 const selectDue = statement<[limit: number], { id: string }>(`
   select id from users where erase_at <= statement_timestamp() order by erase_at limit $1::int`)
 
-type Chunk = (db: Context['db'], userId: string, limit: number) => Promise<unknown[]>
-
-const deleting = (table: string, key: string, condition: string, also = ''): Chunk =>
-  statement<[userId: string, limit: number], object>(`
-  delete from ${table} where ${key} = any(array(
-    select ${key} from ${table} where ${condition} order by ${key} limit $2::int)) ${also} returning 1`)
-const updating = (table: string, key: string, set: string, condition: string): Chunk =>
-  statement<[userId: string, limit: number], object>(`
-  update ${table} set ${set} where ${key} = any(array(
-    select ${key} from ${table} where ${condition} order by ${key} limit $2::int)) returning 1`)
+type Step = (db: Context['db'], userId: string) => Promise<void>
 
 /**
- * What there is of a person beside the row of the account, and in which order it goes: a thousand rows by each statement. Messages go
- * as deleted ones do. Tokens, codes and sessions ended with the account, events and requests within 35 days.
+ * A thousand rows after the other, by two statements: one that waits for a row which somebody else has locked must not look into
+ * partitions by what it learns as it runs (`webhooks/queue/last-attempt.ts`).
  */
-const steps: readonly Chunk[] = [
-  deleting('chat_messages', 'id', 'user_id = $1'),
-  deleting('livestreams', 'id', 'channel_id = $1'),
-  deleting('bans', 'id', 'channel_id = $1'),
-  updating('bans', 'id', 'user_id = null', 'user_id = $1'),
-  deleting('webhook_subscriptions', 'id', 'user_id = $1'),
-  deleting('refresh_tokens', 'hash', 'grant_id in (select id from grants where user_id = $1)'),
-  deleting('grants', 'id', 'user_id = $1'),
-  deleting('application_members', 'client_id', 'user_id = $1', 'and user_id = $1'),
-  deleting('application_invitations', 'id', 'user_id = $1'),
-  updating('application_invitations', 'id', 'invited_by = null', 'invited_by = $1'),
-  deleting('overlay_keys', 'id', 'channel_id = $1'),
-  ...['stream_keys', 'ingest_connections'].map((table) => deleting(table, 'channel_id', 'channel_id = $1')),
-  ...['totp_factors', 'totp_enrolments'].map((table) => deleting(table, 'user_id', 'user_id = $1')),
-  deleting('recovery_codes', 'hash', 'user_id = $1'),
-  deleting('passkeys', 'id', 'user_id = $1'),
-  deleting('mail_links', 'hash', 'user_id = $1'),
-  deleting('mails', 'id', 'user_id = $1'),
+function inChunks(table: string, condition: string, act: string): Step {
+  const select = statement<[userId: string, limit: number], { id: string }>(
+    `select id from ${table} where ${condition} order by id limit $2::int`,
+  )
+  const change = statement<[ids: string[]], never>(`${act} where id = any($1::text[])`)
+  return async (db, userId) => {
+    for (let length = CHUNK_ROWS; length === CHUNK_ROWS; ) {
+      const ids = (await select(db, userId, CHUNK_ROWS)).map(({ id }) => id)
+      if (ids.length > 0) await change(db, ids)
+      length = ids.length
+    }
+  }
+}
+
+const deleting = (table: string, condition: string): Step => inChunks(table, condition, `delete from ${table}`)
+
+/** Of what there are a few of for each person. */
+function deletingAll(table: string, column = 'user_id'): Step {
+  const deleteAll = statement<[userId: string], never>(`delete from ${table} where ${column} = $1`)
+  return async (db, userId) => void (await deleteAll(db, userId))
+}
+
+/**
+ * What there is of a person beside the row of the account, in the order in which it goes. Messages go as deleted ones do. Tokens,
+ * codes and sessions ended with the account; grants, which were revoked then, go by `deleteExpired`, events and requests within 35 days.
+ */
+const steps: readonly Step[] = [
+  deleting('chat_messages', 'user_id = $1'),
+  deleting('livestreams', 'channel_id = $1'),
+  deleting('bans', 'channel_id = $1'),
+  inChunks('bans', 'user_id = $1', 'update bans set user_id = null'),
+  deleting('webhook_subscriptions', 'user_id = $1'),
+  deletingAll('application_members'),
+  deleting('application_invitations', 'user_id = $1'),
+  inChunks('application_invitations', 'invited_by = $1', 'update application_invitations set invited_by = null'),
+  deleting('overlay_keys', 'channel_id = $1'),
+  ...['stream_keys', 'ingest_connections'].map((table) => deletingAll(table, 'channel_id')),
+  ...['totp_factors', 'totp_enrolments', 'recovery_codes', 'passkeys', 'mail_links'].map((table) => deletingAll(table)),
+  deleting('mails', 'user_id = $1'),
   // that something happened stays for as long as the log is kept, without from where
-  updating(
+  inChunks(
     'audit_log',
-    'id',
-    'ip = null, user_agent = null',
     'user_id = $1 and (ip is not null or user_agent is not null)',
+    'update audit_log set ip = null, user_agent = null',
   ),
 ]
 
@@ -83,7 +94,7 @@ const eraseAccount = statement<[userId: string], { id: string }>(`
    where id = $1 and erase_at <= statement_timestamp() returning id`)
 
 async function erase(ctx: Context, userId: string): Promise<void> {
-  for (const deleteChunk of steps) while ((await deleteChunk(ctx.slow, userId, CHUNK_ROWS)).length === CHUNK_ROWS);
+  for (const step of steps) await step(ctx.slow, userId)
   const operator = { ...ctx, db: ctx.slow, principal: { kind: 'operator' } } as const
   for (const { id } of await selectOwned(ctx.slow, userId)) await deleteApplication(operator, { id })
   await transact(ctx, async (tx) => {

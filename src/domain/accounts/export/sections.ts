@@ -41,11 +41,16 @@ export const exportSections: readonly ExportSection[] = [
     ip: 'host(s.ip)',
     ...dates('s', 'created_at', 'last_seen_at', 'expires_at', 'authenticated_at'),
   }),
-  section('grants', 'g.id', 'grants g join clients c on c.id = g.client_id where g.user_id = $1', {
-    ...columns('g', 'id', 'client_id', 'scopes', 'revoke_reason'),
-    application: 'c.name',
-    ...dates('g', 'created_at', 'expires_at', 'revoked_at'),
-  }),
+  section(
+    'grants',
+    'g.id',
+    'grants g join clients c on c.id = g.client_id where g.user_id = $1 and g.revoked_at is null',
+    {
+      ...columns('g', 'id', 'client_id', 'scopes'),
+      application: 'c.name',
+      ...dates('g', 'created_at', 'expires_at'),
+    },
+  ),
   section('applications', 'c.id', 'clients c where c.owner_id = $1', {
     ...columns('c', 'id', 'name', 'website_url', 'confidential', 'grant_types', 'scopes', 'auth_method'),
     redirect_uris: 'array(select uri from client_redirect_uris where client_id = c.id order by uri)',
