@@ -85,6 +85,34 @@ describe.skipIf(!hasBrowser).each([1280, 390])('the studio at %d px', (width) =>
     expect(Math.abs((await place()) - before)).toBeLessThan(60)
   })
 
+  test('takes a deletion and a ban back at one press each', async () => {
+    const { base, demo } = browser.product
+    const say = (content: string) =>
+      fetch(`${base}/v1/chat/messages`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${demo.users.viewer.access_token}` },
+        body: new URLSearchParams({ room_name: 'streamer', content }),
+      })
+    const content = `Not that bad at ${width}`
+    await say(content)
+    const message = page.getByRole('listitem').filter({ hasText: content })
+    const undo = page.getByRole('button', { name: 'Undo' })
+    await message.hover()
+    await message.getByRole('button', { name: 'Delete the message of viewer' }).click()
+    await page.getByText('Message deleted.').waitFor()
+    expect(await undo.evaluate((button) => button.matches(':focus'))).toBe(true)
+    await page.keyboard.press('Enter')
+    await message.waitFor()
+    await message.hover()
+    await message.getByRole('button', { name: 'Ban viewer' }).click()
+    await page.getByText('viewer is banned, and the message deleted.').waitFor()
+    await expect.poll(async () => (await say('While banned')).status).toBe(403)
+    await undo.click()
+    await page.getByText('viewer may write again.').waitFor()
+    await message.waitFor()
+    await expect.poll(async () => (await say(`Thanks at ${width}`)).status).toBe(201)
+  })
+
   test('deletes what is about to be deleted when the window closes', async () => {
     const content = `Last words at ${width}`
     await call('/v1/chat/messages', { room_name: 'streamer', content })
