@@ -92,8 +92,8 @@ describe.skipIf(!hasBrowser)('whatever happens to the connection', () => {
     await keysNamed(page, `Session ${width}`).waitFor()
   })
 
-  test('an ended session is never gone on with by somebody else', async () => {
-    const { page } = await enter('/console/account')
+  test.each([1280, 390])('an ended session at %d px is never gone on with by somebody else', async (width) => {
+    const { page } = await enter('/console/account', width)
     await page.getByLabel('Bio').fill('Of the streamer')
     await page.context().clearCookies({ name: 'sid' })
     await page.getByRole('button', { name: 'Save' }).click()
@@ -107,25 +107,50 @@ describe.skipIf(!hasBrowser)('whatever happens to the connection', () => {
     expect(await page.getByLabel('Bio').inputValue()).toBe('Of the streamer')
   })
 
-  test('a change without an answer is said to be uncertain, at once, also where it was a test', async () => {
-    const response = await fetch(`${browser.product.base}/v1/events/subscriptions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${browser.product.demo.api_key}` },
-      body: new URLSearchParams({ url: 'http://127.0.0.1:9/hook', event_types: 'chat.message.sent' }),
-    })
-    const { data } = (await response.json()) as { data: { id: string } }
-    const { page } = await enter(`/console/developer/webhooks/${data.id}`)
-    await page.route('**/trpc/**', (route) => route.abort('connectionreset'))
-    await page.getByRole('button', { name: 'Send test' }).click()
-    await page.getByRole('alert').filter({ hasText: 'The test was not sent' }).waitFor({ timeout: 3_000 })
-    await page.unroute('**/trpc/**')
-    await page.goto(keysPage())
-    const { dialog, send } = await fillKey(page, 'Uncertain')
-    await page.route('**/trpc/**', (route) => route.abort('connectionreset'))
-    await send()
-    await dialog.getByText('Whether this was done is not known').waitFor({ timeout: 3_000 })
-    await page.unroute('**/trpc/**')
-  })
+  test.each([1280, 390])(
+    'a change without an answer at %d px is said to be uncertain, and not made later',
+    async (width) => {
+      const response = await fetch(`${browser.product.base}/v1/events/subscriptions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${browser.product.demo.api_key}` },
+        body: new URLSearchParams({ url: 'http://127.0.0.1:9/hook', event_types: 'chat.message.sent' }),
+      })
+      const { data } = (await response.json()) as { data: { id: string } }
+      const { page } = await enter(`/console/developer/webhooks/${data.id}`, width)
+      await page.route('**/trpc/**', (route) => route.abort('connectionreset'))
+      await page.getByRole('button', { name: 'Send test' }).click()
+      await page.getByRole('alert').filter({ hasText: 'The test was not sent' }).waitFor({ timeout: 3_000 })
+      await page.unroute('**/trpc/**')
+      await page.goto(keysPage())
+      const { dialog, send } = await fillKey(page, `Uncertain ${width}`)
+      await page.route('**/trpc/**', (route) => route.abort('connectionreset'))
+      await send()
+      await dialog.getByText('Whether this was done is not known').waitFor({ timeout: 3_000 })
+      await page.getByText('The service does not answer. Reconnecting…').waitFor()
+      const later: string[] = []
+      page.on('request', (request) => request.method() === 'POST' && later.push(request.url()))
+      await page.unroute('**/trpc/**')
+      await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
+      expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(`Uncertain ${width}`)
+      expect(later).toEqual([])
+      expect(await keysNamed(page, `Uncertain ${width}`).count()).toBe(0)
+    },
+  )
+
+  test.each([1280, 390])(
+    'gone at %d px: what is read stays, it is said, and read again once the service is back',
+    async (width) => {
+      const { page } = await enter('/console/developer/deliveries', width)
+      await page.route('**/trpc/**', (route) => route.fulfill({ status: 503, body: '' }))
+      if (width < 992) await page.getByRole('button', { name: 'Navigation' }).click()
+      await page.getByRole('link', { name: 'Sessions', exact: true }).click()
+      await page.getByText('The service does not answer. Reconnecting…').waitFor()
+      await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
+      await page.unroute('**/trpc/**')
+      await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
+      await page.getByText('This one').waitFor()
+    },
+  )
 
   test.each([1280, 390])('at %d px a page whose script does not come offers another try', async (width) => {
     const { page } = await enter('/console/studio', width)
@@ -138,15 +163,35 @@ describe.skipIf(!hasBrowser)('whatever happens to the connection', () => {
     await page.getByRole('heading', { name: 'Bans', exact: true }).waitFor()
   })
 
-  test('a console whose first script does not come says so, and offers another try', async () => {
-    const { page } = await browser.visit()
-    await page.route('**/assets/*.js', (route) => route.abort('connectionrefused'))
-    await page.goto('/console/')
-    await page.getByText('The console could not be loaded.').waitFor()
-    await page.unroute('**/assets/*.js')
-    await page.getByRole('button', { name: 'Load again' }).click()
-    await page.getByRole('heading', { name: 'Build on live streams' }).waitFor()
-  })
+  test.each([1280, 390])(
+    'at %d px what is typed stays when the script of the next page does not come',
+    async (width) => {
+      const { page } = await enter('/console/account', width)
+      await page.getByLabel('Bio').fill(`Typed at ${width} before a dead script`)
+      await page.route('**/assets/bans*', (route) => route.abort('connectionrefused'))
+      if (width < 992) await page.getByRole('button', { name: 'Navigation' }).click()
+      await page.getByRole('link', { name: 'Bans', exact: true }).click()
+      await page.getByRole('dialog', { name: 'Leave this page?' }).waitFor()
+      await page.getByRole('button', { name: 'Stay', exact: true }).click()
+      expect(await page.getByLabel('Bio').inputValue()).toBe(`Typed at ${width} before a dead script`)
+      await page.unroute('**/assets/bans*')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await page.getByText('Your profile is saved.').waitFor()
+    },
+  )
+
+  test.each([1280, 390])(
+    'at %d px a console whose first script does not come says so, and offers another try',
+    async (width) => {
+      const { page } = await browser.visit({ viewport: { width, height: 844 } })
+      await page.route('**/assets/*.js', (route) => route.abort('connectionrefused'))
+      await page.goto('/console/')
+      await page.getByText('The console could not be loaded.').waitFor()
+      await page.unroute('**/assets/*.js')
+      await page.getByRole('button', { name: 'Load again' }).click()
+      await page.getByRole('heading', { name: 'Build on live streams' }).waitFor()
+    },
+  )
 
   test('a visit of the landing page asks for nothing that fails', async () => {
     const { page } = await browser.visit()

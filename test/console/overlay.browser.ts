@@ -67,6 +67,7 @@ describe.skipIf(!hasBrowser)('an overlay', () => {
     const { page } = streamer
     await page.getByRole('button', { name: 'Create overlay key' }).click()
     await page.getByLabel('Name').fill('Main scene')
+    for (const type of ['livestream.started', 'livestream.ended']) await page.getByLabel(type).check()
     await page.getByRole('button', { name: 'Create key' }).click()
     const preview = page.frameLocator('iframe[title="Preview of the chat overlay"]')
     await preview.getByText('This is what your chat looks like.').waitFor()
@@ -135,6 +136,25 @@ describe.skipIf(!hasBrowser)('an overlay', () => {
     await page.context().close()
     website.close()
     website.closeAllConnections()
+  })
+
+  test('says whether the channel is live, as that changes', async () => {
+    const line = overlay.locator('#live')
+    const stream = (what: string) =>
+      fetch(`${service.base}/trpc/livestreams.${what}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${demo.users.streamer.access_token}`,
+          'content-type': 'application/json',
+        },
+        body: '{}',
+      })
+    expect((await stream('end')).status).toBe(200)
+    await line.getByText('Offline', { exact: true }).waitFor(SOON)
+    expect((await stream('start')).status).toBe(200)
+    await line.getByText('Live', { exact: true }).waitFor(SOON)
+    await overlay.reload()
+    await line.getByText('Live', { exact: true }).waitFor()
   })
 
   test('goes dark when its key is rolled, and says why; the new address works until the key is revoked', async () => {

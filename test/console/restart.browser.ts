@@ -19,28 +19,41 @@ test.skipIf(!hasBrowser)(
     let service = await start()
     const demo: DemoCredentials = JSON.parse(readFileSync(join(data.path, 'demo.json'), 'utf8'))
     await using browser = await launchChromium()
-    const { page } = await browser.visit({ baseURL: service.base })
-    await page.goto('/login?next=/console/account')
-    await logIn(page, demo.users.streamer)
-    await page.getByLabel('Bio').fill('Typed before the restart')
-    const bio = async () => {
-      const response = await fetch(`${service.base}/v1/channels/streamer`, {
+    const people = [
+      { width: 1280, who: 'streamer' },
+      { width: 390, who: 'viewer' },
+    ] as const
+    const pages = await Promise.all(
+      people.map(async ({ width, who }) => {
+        const { page } = await browser.visit({ baseURL: service.base, viewport: { width, height: 844 } })
+        await page.goto('/login?next=/console/account')
+        await logIn(page, demo.users[who])
+        await page.getByLabel('Bio').fill(`Typed at ${width} before the restart`)
+        return { page, who, typed: `Typed at ${width} before the restart` }
+      }),
+    )
+    const bioOf = async (who: string) => {
+      const response = await fetch(`${service.base}/v1/channels/${who}`, {
         headers: { authorization: `Bearer ${demo.api_key}` },
       })
       return ((await response.json()) as { data: { bio: string | null } }).data.bio
     }
     try {
       await service.stop()
-      await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByText('Whether this was done is not known').waitFor()
-      await page.getByText('The service does not answer. Reconnecting…').waitFor()
+      for (const { page } of pages) {
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('Whether this was done is not known').waitFor()
+        await page.getByText('The service does not answer. Reconnecting…').waitFor()
+      }
       service = await start()
-      await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
-      expect(await page.getByLabel('Bio').inputValue()).toBe('Typed before the restart')
-      expect(await bio()).not.toBe('Typed before the restart')
-      await page.getByRole('button', { name: 'Save' }).click()
-      await page.getByText('Your profile is saved.').waitFor()
-      expect(await bio()).toBe('Typed before the restart')
+      for (const { page, who, typed } of pages) {
+        await page.getByText('Reconnecting…').waitFor({ state: 'detached' })
+        expect(await page.getByLabel('Bio').inputValue()).toBe(typed)
+        expect(await bioOf(who)).not.toBe(typed)
+        await page.getByRole('button', { name: 'Save' }).click()
+        await page.getByText('Your profile is saved.').waitFor()
+        expect(await bioOf(who)).toBe(typed)
+      }
     } finally {
       await service.stop()
     }

@@ -33,6 +33,7 @@ export async function pictureOf(page: Page, name: string): Promise<void> {
   if (!folder) return
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme })
+    await page.evaluate('scrollTo(0, 0)')
     await page.evaluate(isStill)
     await page.screenshot({ path: join(folder, `${name}-${colorScheme}.png`), fullPage: true })
   }
