@@ -96,8 +96,10 @@ describe.skipIf(!hasBrowser)('an account in which six things are wrong', () => {
       })
     for (const name of ['broken', 'other-secret', 'slow']) await subscribe(name)
     const { id } = await subscribe('disabled')
-    const disabled = { status: 'disabled', disabledReason: 'failing', disabledAt: new Date(Date.now() - HOUR_MS) }
-    await browser.db.update(webhookSubscriptions).set(disabled).where(eq(webhookSubscriptions.id, id))
+    await browser.db
+      .update(webhookSubscriptions)
+      .set({ status: 'disabled', disabledReason: 'failing', disabledAt: new Date(Date.now() - HOUR_MS) })
+      .where(eq(webhookSubscriptions.id, id))
     const { base, demo } = browser.product
     await post(`${base}/v1/chat/messages`, demo.users.streamer.access_token)
 

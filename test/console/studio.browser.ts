@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser).each([1280, 390])('the studio at %d px', (width) =>
     await message.hover()
     await message.getByRole('button', { name: 'Delete the message of viewer' }).click()
     await page.getByText('Message deleted.').waitFor()
-    expect(await undo.evaluate((button) => button.matches(':focus'))).toBe(true)
+    await page.locator('button:focus', { hasText: 'Undo' }).waitFor()
     await page.keyboard.press('Enter')
     await message.waitFor()
     await message.hover()

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { useAddressFilters } from './address-filters.ts'
+import { useAddressFilters } from './use-address-filters.ts'
 
 const TYPING_MS = 400
 const LENGTH_MAX = 200

@@ -1,4 +1,4 @@
-import { instantOf } from '../../components/address-filters.ts'
+import { instantOf } from '../../components/address-instant.ts'
 
 export const statuses = {
   failed: 'All that failed',

@@ -1,10 +1,5 @@
 import { useSearchParams } from 'react-router'
-
-/** An instant in an address; undefined for what is none. Without a zone it is local time. */
-export function instantOf(text: string | null): string | undefined {
-  const at = new Date(text ?? '')
-  return Number.isNaN(at.getTime()) ? undefined : at.toISOString()
-}
+import { instantOf } from './address-instant.ts'
 
 /**
  * Filters that are kept in the address, so that a link or the back button leads to the same list. `dependents`: what a filter takes
