@@ -1,4 +1,4 @@
-import { instantOf } from '../../components/address-instant.ts'
+import { instantOf } from '../../components/filters/address-instant.ts'
 import { type OutcomeName, outcomes } from './outcomes.ts'
 
 export type LedgerFilters = {

@@ -1,9 +1,9 @@
 import { NativeSelect } from '@mantine/core'
 import type { Outputs } from '../../app/session.tsx'
-import { FilterBar } from '../../components/filter-bar.tsx'
+import { FilterBar } from '../../components/filters/filter-bar.tsx'
+import { TypedFilter } from '../../components/filters/typed-filter.tsx'
+import { useAddressFilters } from '../../components/filters/use-address-filters.ts'
 import { TimeInput } from '../../components/forms/time-input.tsx'
-import { TypedFilter } from '../../components/typed-filter.tsx'
-import { useAddressFilters } from '../../components/use-address-filters.ts'
 import { requestFilterNames, statuses } from './request-filters.ts'
 import type { KeyNames } from './use-key-names.ts'
 

@@ -1,4 +1,4 @@
-import { instantOf } from '../../components/address-instant.ts'
+import { instantOf } from '../../components/filters/address-instant.ts'
 
 export const statuses = {
   failed: 'All that failed',
