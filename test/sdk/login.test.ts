@@ -46,6 +46,11 @@ describe('a login by redirect', () => {
     const forged = new URL(back)
     forged.searchParams.set('iss', 'https://evil.example')
     await expect(login.finish(forged, one.pending)).rejects.toMatchObject({ code: 'invalid_issuer' })
+    for (const iss of ['', undefined]) {
+      if (iss === undefined) forged.searchParams.delete('iss')
+      else forged.searchParams.set('iss', iss)
+      await expect(login.finish(forged, one.pending)).rejects.toMatchObject({ code: 'invalid_issuer' })
+    }
     expect((await login.finish(back, one.pending)).scope).toBe('user:read')
   })
 
@@ -57,9 +62,9 @@ describe('a login by redirect', () => {
     }
     const login = new Login({ baseUrl: app.base, clientId: app.native.id, fetch: lost })
     const { pending } = await login.begin(asked)
-    await expect(login.finish(`${NATIVE_CALLBACK}?code=x&state=${pending.state}`, pending)).rejects.toThrow(
-      'did not answer',
-    )
+    await expect(
+      login.finish(`${NATIVE_CALLBACK}?code=x&state=${pending.state}&iss=${app.base}`, pending),
+    ).rejects.toThrow('did not answer')
     expect(sent).toHaveLength(1)
   })
 })

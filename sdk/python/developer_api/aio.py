@@ -220,7 +220,10 @@ class AsyncDeveloperApi:
         for attempt in range(self._tries):
             failure: Union[ApiError, ConnectionFailed]
             try:
-                response = await self._http.request(method, self._base_url + path, params=params, json=body, headers=headers)
+                url = self._base_url + path
+                response = await self._http.request(
+                    method, url, params=params, json=body, headers=headers, follow_redirects=False
+                )
                 if response.is_success:
                     return response
                 failure = error_of(response)
@@ -266,7 +269,9 @@ class AsyncFeed:
             try:
                 url = self._api._base_url + "/v1/events"
                 timeout = httpx.Timeout(30, read=_SILENT_S)
-                async with self._api._http.stream("GET", url, params=params, headers=headers, timeout=timeout) as response:
+                async with self._api._http.stream(
+                    "GET", url, params=params, headers=headers, timeout=timeout, follow_redirects=False
+                ) as response:
                     if not response.is_success:
                         await response.aread()
                         await self._refused(error_of(response), bearer)

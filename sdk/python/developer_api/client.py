@@ -218,7 +218,10 @@ class DeveloperApi:
         for attempt in range(self._tries):
             failure: Union[ApiError, ConnectionFailed]
             try:
-                response = self._http.request(method, self._base_url + path, params=params, json=body, headers=headers)
+                url = self._base_url + path
+                response = self._http.request(
+                    method, url, params=params, json=body, headers=headers, follow_redirects=False
+                )
                 if response.is_success:
                     return response
                 failure = error_of(response)
@@ -264,7 +267,9 @@ class Feed:
             try:
                 url = self._api._base_url + "/v1/events"
                 timeout = httpx.Timeout(30, read=_SILENT_S)
-                with self._api._http.stream("GET", url, params=params, headers=headers, timeout=timeout) as response:
+                with self._api._http.stream(
+                    "GET", url, params=params, headers=headers, timeout=timeout, follow_redirects=False
+                ) as response:
                     if not response.is_success:
                         response.read()
                         self._refused(error_of(response), bearer)

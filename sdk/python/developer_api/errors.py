@@ -90,4 +90,6 @@ def error_of(response: httpx.Response) -> ApiError:
         retry_after_s = None
     kind = _CLASSES.get(status, ServerError if status >= 500 else ApiError)
     message = error.get("message") or f"The service answered with {status}."
+    if response.is_redirect:  # followed, it would have secrets and bodies sent there
+        error, message = {"code": "redirected"}, "The answer leads to another address: is that the right base_url?"
     return kind(error.get("code") or "unknown", message, status, response.headers.get("x-request-id"), retry_after_s)

@@ -53,10 +53,10 @@ class Login:
     def finish(self, url: str, pending: PendingLogin) -> Tokens:
         """The tokens of a person who returned to `url`. Raises when they refused, or when this answers another login."""
         given = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
-        if not secrets.compare_digest(given.get("state", ""), pending.state):
+        if not secrets.compare_digest(given.get("state", "").encode(errors="surrogatepass"), pending.state.encode()):
             raise ApiError("invalid_state", "This is the answer to another login.", 400)
-        if given.get("iss", self._base_url) != self._base_url:
-            raise ApiError("invalid_issuer", f"This is the answer of {given['iss']}.", 400)
+        if given.get("iss") != self._base_url:  # the service always says it (RFC 9207, section 2.4)
+            raise ApiError("invalid_issuer", f"This is the answer of {given.get('iss', 'nobody who says so')}.", 400)
         if "error" in given:
             raise ApiError(given["error"], given.get("error_description", given["error"]), 400)
         if "code" not in given:
@@ -87,7 +87,8 @@ class Login:
         self._post("/oauth/revoke", {"token": token})
 
     def _post(self, path: str, body: dict[str, str]) -> dict[str, Any]:
-        response = self._http.post(self._base_url + path, json={**body, **as_client(self._application)})
+        url, json = self._base_url + path, {**body, **as_client(self._application)}
+        response = self._http.post(url, json=json, follow_redirects=False)
         if not response.is_success:
             raise error_of(response)
         answer: dict[str, Any] = response.json()

@@ -52,12 +52,16 @@ export class Login {
     return { url, pending: { state, verifier, redirectUri } }
   }
 
-  /** The tokens of a person who returned to `url`. Throws when they refused, or when this is the answer to another login. */
+  /** The tokens of a person who returned to `url`. Throws when they refused, or when this is the answer to another login, or not that of this service (RFC 9207). */
   async finish(url: string | URL, { state, verifier, redirectUri }: PendingLogin): Promise<Tokens> {
     const { searchParams } = new URL(url, redirectUri)
     const [error, code, iss] = ['error', 'code', 'iss'].map((name) => searchParams.get(name))
     if (searchParams.get('state') !== state) throw refused('invalid_state', 'This is the answer to another login.')
-    if (iss && iss !== this.#transport.baseUrl) throw refused('invalid_issuer', `This is the answer of ${iss}.`)
+    if (iss !== this.#transport.baseUrl)
+      throw refused(
+        'invalid_issuer',
+        iss === null ? 'The answer does not say whose it is.' : `This is the answer of ${iss}.`,
+      )
     if (error) throw refused(error, searchParams.get('error_description') ?? error)
     if (!code) throw refused('invalid_request', 'The address has no code.')
     const body = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri }

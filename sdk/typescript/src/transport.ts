@@ -40,7 +40,8 @@ export class Transport {
 
   /**
    * Sends a call, again after 429, 503 and lost connections. A POST carries an `Idempotency-Key`, so that what is sent twice is
-   * done once; a DELETE that finds nothing after a try without an answer was done by that try. Throws `ApiError`, `ConnectionError`.
+   * done once; a DELETE that finds nothing after a try without an answer was done by that try. A redirect is not followed, and
+   * an `ApiError`. Throws `ApiError`, `ConnectionError`.
    */
   async send(call: Call, authorization?: string): Promise<Response> {
     const init = this.#initOf(call, authorization)
@@ -54,9 +55,9 @@ export class Transport {
     }
   }
 
-  /** Sends once, whatever comes of it; with no error of ours in place of an answer. */
+  /** Sends once, whatever comes of it; a redirect alone is an error. */
   open({ method, path, query, headers, signal }: Call): Promise<Response> {
-    return this.#fetch(this.urlOf(path, query), { method, headers: headers ?? {}, signal: signal ?? null })
+    return this.#ask({ path, query }, { method, headers: headers ?? {}, signal: signal ?? null })
   }
 
   urlOf(path: string, query: Query = {}): string {
@@ -88,12 +89,23 @@ export class Transport {
 
   async #try({ path, query, signal }: Call, init: RequestInit): Promise<Response | ApiError | ConnectionError> {
     try {
-      const response = await this.#fetch(this.urlOf(path, query), init)
+      const response = await this.#ask({ path, query }, init)
       return response.ok ? await whole(response) : await errorOf(response)
     } catch (error) {
       signal?.throwIfAborted()
+      if (error instanceof ApiError) return error
       return new ConnectionError(`${this.baseUrl} did not answer.`, { cause: error })
     }
+  }
+
+  /** The service sends nobody elsewhere. Whoever does, as a proxy on the way to https, would have secrets and bodies sent there. */
+  async #ask({ path, query }: Pick<Call, 'path' | 'query'>, init: RequestInit): Promise<Response> {
+    const response = await this.#fetch(this.urlOf(path, query), { ...init, redirect: 'manual' })
+    const { status, type } = response
+    if (type !== 'opaqueredirect' && (status < 300 || status > 399)) return response // browsers do not tell the status
+    await response.body?.cancel().catch(() => {})
+    const message = `${this.baseUrl} redirects to another address, which is not followed: is that the right baseUrl?`
+    throw new ApiError({ code: 'redirected', message, status })
   }
 
   #mayRepeat(error: ApiError | ConnectionError, { isOnce }: Call): boolean {
