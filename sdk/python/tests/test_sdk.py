@@ -12,14 +12,17 @@ import unittest
 
 import httpx
 from developer_api import (
+    ApiError,
     Application,
     AsyncDeveloperApi,
     AsyncUserTokens,
     ConnectionFailed,
     DeveloperApi,
     ForbiddenError,
+    Login,
     LoginRequiredError,
     NotFoundError,
+    PendingLogin,
     RateLimitedError,
     SignatureError,
     Tokens,
@@ -171,6 +174,55 @@ class Retries(unittest.TestCase):
         self.answers(httpx.ReadError("lost"), gone)[0].delete_message("msg")
 
 
+class Elsewhere(unittest.TestCase):
+    """Nothing follows a redirect, also by a client that would."""
+
+    application = Application("cli_x", "secret")
+    pending = PendingLogin("state", "verifier", "http://127.0.0.1/callback")
+
+    def wire(self) -> tuple[httpx.Client, list[str]]:
+        asked: list[str] = []
+
+        def handle(request: httpx.Request) -> httpx.Response:
+            asked.append(request.url.host)
+            return httpx.Response(307, headers={"location": "http://evil" + request.url.path})
+
+        return httpx.Client(transport=httpx.MockTransport(handle), follow_redirects=True), asked
+
+    def test_secrets_and_bodies_go_nowhere_else(self) -> None:
+        http, asked = self.wire()
+        login, api = Login("http://api", self.application, http=http), DeveloperApi("http://api", "key", http=http)
+        back = f"{self.pending.redirect_uri}?code=x&state=state&iss=http%3A%2F%2Fapi"
+        for call in (
+            lambda: login.finish(back, self.pending),
+            lambda: login.revoke("token"),
+            lambda: api.send_message("ada", "hello"),
+            lambda: api.get_channel("ada"),
+            lambda: next(iter(api.follow())),
+        ):
+            with self.assertRaises(ApiError) as caught:
+                call()
+            self.assertEqual(caught.exception.code, "redirected")
+        self.assertEqual(set(asked), {"api"})
+        self.assertEqual(len(asked), 5)
+
+    def test_answers_say_whose_they_are(self) -> None:
+        http, asked = self.wire()
+        login = Login("http://api", self.application, http=http)
+        for query, code in (
+            ("code=x&state=state", "invalid_issuer"),
+            ("code=x&state=state&iss=", "invalid_issuer"),
+            ("code=x&state=state&iss=http%3A%2F%2Fevil", "invalid_issuer"),
+            ("error=access_denied&state=state", "invalid_issuer"),
+            ("code=x&state=%C3%A9&iss=http%3A%2F%2Fapi", "invalid_state"),
+            ("code=x&iss=http%3A%2F%2Fapi", "invalid_state"),
+        ):
+            with self.subTest(query), self.assertRaises(ApiError) as caught:
+                login.finish(f"{self.pending.redirect_uri}?{query}", self.pending)
+            self.assertEqual(caught.exception.code, code)
+        self.assertEqual(asked, [])
+
+
 class Webhooks(unittest.TestCase):
     secret = "whsec_" + base64.b64encode(b"a" * 32).decode()
     body = b'{"id":"evt_1","type":"chat.message.sent"}'
@@ -179,6 +231,13 @@ class Webhooks(unittest.TestCase):
         digest = hmac.new(key, f"evt_1.{at}.".encode() + self.body, hashlib.sha256).digest()
         signature = "v1," + base64.b64encode(digest).decode()
         return {"Webhook-Id": "evt_1", "webhook-timestamp": str(at), "webhook-signature": f"v1,x {signature}"}
+
+    #: What a stranger may send in any header, as different servers hand it on.
+    strange = ("9" * 13, "9" * 400, "9" * 5_000, "-1", "1e3", "\u0661", "\xe9", "\udce9", "\ud800", "v1,\udcff", "\x00", "v1,\u20ac", " ", b"1001", b"\xff")
+
+    def test_takes_headers_as_bytes(self) -> None:
+        raw = {name.encode(): value.encode() for name, value in self.headers().items()}
+        self.assertEqual(unwrap(self.secret, raw, self.body, now=1_000)["id"], "evt_1")
 
     def test_takes_what_is_ours(self) -> None:
         self.assertEqual(unwrap(self.secret, self.headers(), self.body, now=1_000)["id"], "evt_1")
@@ -194,9 +253,15 @@ class Webhooks(unittest.TestCase):
             ({}, self.body, 1_000),
             ({**self.headers(), "webhook-timestamp": "x"}, self.body, 1_000),
             ({**self.headers(), "webhook-signature": "v1,"}, self.body, 1_000),
+            (dict.fromkeys(self.headers(), ""), self.body, 1_000),
+            (dict.fromkeys(self.headers(), None), self.body, 1_000),
+            *(({**self.headers(), name: value}, self.body, 1_000) for name in self.headers() for value in self.strange),
         ]:
-            with self.assertRaises(SignatureError):
+            with self.subTest(str(headers)[:200]), self.assertRaises(SignatureError):
                 unwrap(self.secret, headers, body, now=now)
+        for body in (b"", b"\xff", b"\x00" * 1_000, b"[" * 100_000):
+            with self.assertRaises(SignatureError):
+                unwrap(self.secret, self.headers(), body, now=1_000)
         with self.assertRaises(ValueError):
             unwrap("whsec_", self.headers(), self.body, now=1_000)
 
