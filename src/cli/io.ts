@@ -5,7 +5,7 @@ import { isScope, type Scope, scopes } from '../domain/core/scopes.ts'
 import { isWebAddress } from '../domain/core/url.ts'
 import { jsonLine } from './json-line.ts'
 
-type Tone = 'good' | 'bad'
+export type Tone = 'good' | 'bad'
 
 /** What a command does besides calling verbs. The entry point implements it, and tests implement it differently. */
 export type CliIo = {

@@ -4,6 +4,7 @@ import type { ApiKey } from '../domain/applications/resources.ts'
 import { rollKey } from '../domain/applications/roll-api-key.ts'
 import type { Scope } from '../domain/core/scopes.ts'
 import { rotateSigningKey } from '../domain/oauth/openid/signing-keys.ts'
+import { printable } from '../telemetry/printable.ts'
 import { addAction, allOf, asOperator, type CliIo, demoLines, keepField, parseCount, parseScopes } from './io.ts'
 import { list, table } from './output.ts'
 
@@ -86,7 +87,7 @@ function addRevoke(command: Command, io: CliIo) {
     work: async () => {
       const [id = ''] = command.args
       await io.withContext((ctx) => revokeKey(asOperator(ctx), { id }))
-      return { data: { id, revoked: true }, text: `${id} is revoked.` }
+      return { data: { id, revoked: true }, text: `${printable(id)} is revoked.` }
     },
   })
 }

@@ -121,7 +121,7 @@ class Listening {
       isInterrupted ? 'Connection lost: reconnecting.' : 'Reconnected: what happened meanwhile follows.',
     )
 
-  #tellMissed = (why: string) => this.#io.printError(`Missed: ${why} What is kept follows.`)
+  #tellMissed = (why: string) => this.#io.printError(`Missed: ${printable(why)} What is kept follows.`)
 }
 
 const describe = (io: CliIo, { id, type, status, error_class, duration_ms }: Forwarded) =>

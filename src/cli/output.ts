@@ -5,10 +5,9 @@ import { Painted } from './painted.ts'
 
 /** Aligned lines of names and values; lists are joined, and null is a dash. */
 export function table(fields: Record<string, unknown>): string {
-  const width = Math.max(...Object.keys(fields).map((name) => name.length))
-  return Object.entries(fields)
-    .map(([name, value]) => `${name.padEnd(width)}  ${textOf(value)}`)
-    .join('\n')
+  const shown = Object.entries(fields).map(([name, value]) => [printable(name), value] as const)
+  const width = Math.max(...shown.map(([name]) => name.length))
+  return shown.map(([name, value]) => `${name.padEnd(width)}  ${textOf(value)}`).join('\n')
 }
 
 /** Aligned rows below the names of their columns, or `none` when there are no rows. */
@@ -16,7 +15,7 @@ export function list(rows: readonly Record<string, unknown>[], none: string): st
   const [first] = rows
   if (!first) return none
   const names = Object.keys(first)
-  const lines = [names, ...rows.map((row) => names.map((name) => textOf(row[name])))]
+  const lines = [names.map(printable), ...rows.map((row) => names.map((name) => textOf(row[name])))]
   const widths = names.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)))
   return lines
     .map((line) =>
@@ -34,6 +33,6 @@ function textOf(value: unknown): string {
 }
 
 /** An HTTP status, or the class of error when there was none; green for success, red otherwise. */
-export function formatResponse({ paint }: CliIo, status: number | null, errorClass: string | null): Painted {
-  return new Painted(paint(isSuccess(status) ? 'good' : 'bad', printable(String(status ?? errorClass))))
+export function formatResponse(io: CliIo, status: number | null, errorClass: string | null): Painted {
+  return new Painted(io, isSuccess(status) ? 'good' : 'bad', String(status ?? errorClass))
 }

@@ -1,8 +1,11 @@
-/** A text in which we have put colours ourselves: nothing of it came from outside. */
+import { printable } from '../telemetry/printable.ts'
+import type { CliIo, Tone } from './io.ts'
+
+/** A text in a colour of ours. What came from outside is spelled out in it as everywhere: a terminal obeys the colour alone. */
 export class Painted {
   readonly #text: string
-  constructor(text: string) {
-    this.#text = text
+  constructor({ paint }: Pick<CliIo, 'paint'>, tone: Tone, text: string) {
+    this.#text = paint(tone, printable(text))
   }
   toString() {
     return this.#text

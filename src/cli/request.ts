@@ -30,10 +30,10 @@ export function addRequestCommands(request: Command, io: CliIo): void {
 }
 
 /** Rows without a value are left out. */
-function rowsOf(answer: ExplainedRequest, { paint }: CliIo) {
+function rowsOf(answer: ExplainedRequest, io: CliIo) {
   const { status, code, duration_ms, key, application_name, application_id, cause, remedy, ...facts } = answer
   const rows = {
-    answer: new Painted(paint(status < 400 ? 'good' : 'bad', code === null ? String(status) : `${status} ${code}`)),
+    answer: new Painted(io, status < 400 ? 'good' : 'bad', code === null ? String(status) : `${status} ${code}`),
     message: facts.message,
     cause,
     remedy,

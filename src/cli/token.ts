@@ -32,8 +32,8 @@ const IN_ARGUMENTS =
   'a credential among the arguments is shown to everybody on this machine: give it on standard input, token inspect < FILE'
 
 /** The most important row first. Rows without a value are left out, except for `expires_at`. */
-function rowsOf(inspection: Inspection, { paint }: CliIo) {
-  const works = new Painted(inspection.active ? paint('good', 'yes') : paint('bad', `no: ${whyNot(inspection)}`))
+function rowsOf(inspection: Inspection, io: CliIo) {
+  const works = inspection.active ? new Painted(io, 'good', 'yes') : new Painted(io, 'bad', `no: ${whyNot(inspection)}`)
   if (inspection.kind === 'unknown') return { works }
   const { kind, expires_at, username, user_id, client_id, scopes } = inspection
   const person = user_id !== null && { username, user_id }

@@ -4,6 +4,7 @@ import { createUser } from '../domain/accounts/accounts.ts'
 import { verifyAddressOf } from '../domain/accounts/addresses.ts'
 import { setPasswordOf } from '../domain/accounts/new-password.ts'
 import { resetFactors } from '../domain/factors/remove.ts'
+import { printable } from '../telemetry/printable.ts'
 import { addAction, type CliIo } from './io.ts'
 import { table } from './output.ts'
 import { addSecretOption, readSecret } from './secret-option.ts'
@@ -82,7 +83,7 @@ function addAccountRepairs(user: Command, io: CliIo): void {
     work: async () => {
       const [name = ''] = verify.args
       const data = await io.withContext((ctx) => verifyAddressOf(ctx, name))
-      return { data, text: `${data.email} is confirmed.` }
+      return { data, text: `${printable(data.email)} is confirmed.` }
     },
   })
 }

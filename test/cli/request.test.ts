@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, describe, expect, test } from 'vitest'
 import { makePartitions } from '../../src/db/partitions.ts'
 import { mint } from '../../src/domain/access/token-format.ts'
@@ -75,6 +78,40 @@ describe('request explain', () => {
     const { stdout } = await createConsole(app.context).run(['request', 'explain', headers.get('x-request-id') ?? ''])
     expect(stdout).toMatch(/^network +127\.0\.0\.0\/24$/m)
     expect(stdout).not.toMatch(/^address/m)
+  })
+
+  test('has a terminal obey nothing that the service said, whatever it is in', async () => {
+    const hostile = '\u001b]0;title\u0007\u001b[2J\u202e\r\n'
+    const credential = key
+    const ofKey = { id: hostile, name: hostile, last4: hostile, expires_at: hostile, revoked_at: null }
+    const texts = {
+      request_id: hostile,
+      operation: hostile,
+      code: hostile,
+      message: hostile,
+      sent: hostile,
+      at: hostile,
+    }
+    const more = {
+      application_id: hostile,
+      application_name: hostile,
+      cause: hostile,
+      remedy: hostile,
+      address: hostile,
+    }
+    const server = createServer((_, response) => {
+      const items = [{ ...texts, ...more, key: ofKey, status: 404, duration_ms: 1, credential_id: hostile }]
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ result: { data: items } }))
+    })
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const asked = ['request', 'explain', 'x', '--key-file', fileWith(credential), '--url', url]
+    const { status, stdout, stderr } = await createConsole().run(asked, { isTerminal: true })
+    server.close()
+    server.closeAllConnections()
+    expect([status, stderr]).toEqual([0, ''])
+    expect(stdout).toMatch(/^answer +<bad>404 /m)
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
   })
 
   test('says that nothing is kept of what is another’s, or was never asked', async () => {

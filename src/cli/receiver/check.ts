@@ -3,6 +3,7 @@ import { signingKey } from '../../domain/webhooks/secrets/sign.ts'
 import { errorMessageOf } from '../../telemetry/error-message.ts'
 import { printable } from '../../telemetry/printable.ts'
 import { addAction, type CliIo, demoLines, Refusal } from '../io.ts'
+import { Painted } from '../painted.ts'
 import { addSecretOption, readSecret } from '../secret-option.ts'
 import { parseReceiver } from '../signing.ts'
 import { type Grade, playCase, receiverCases } from './cases.ts'
@@ -62,7 +63,7 @@ async function requireSecret(command: Command, io: CliIo): Promise<string> {
 
 const withGuide = ({ guide, ...grade }: Grade) => ({ ...grade, guide: `${GUIDE}#${guide}` })
 
-function lineOf({ paint }: CliIo, { name, passed, reason, guide }: Grade): string {
-  if (passed) return `${paint('good', 'pass')}  ${name}: ${reason}`
-  return `${paint('bad', 'miss')}  ${name}: ${printable(reason)} (${GUIDE}#${guide})`
+function lineOf(io: CliIo, { name, passed, reason, guide }: Grade): string {
+  if (passed) return `${new Painted(io, 'good', 'pass')}  ${name}: ${printable(reason)}`
+  return `${new Painted(io, 'bad', 'miss')}  ${name}: ${printable(reason)} (${GUIDE}#${guide})`
 }
