@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts'
 
-type Edge = {
+export type Edge = {
   /** Logged when the failure begins, and when it has ended. */
   down: string
   up: string

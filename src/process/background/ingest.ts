@@ -1,11 +1,10 @@
-import { setTimeout as after } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { renewConnections } from '../../domain/ingest/connections.ts'
 import { endLapsed } from '../../domain/ingest/lapse.ts'
 import { createIngestServer } from '../../rest/ingest/door.ts'
-import { EdgeLogger } from '../../telemetry/edge-logger.ts'
 import { listenHttp } from '../listen.ts'
+import { repeat } from './repeat.ts'
 
 /** How often it is looked for encoders that have gone. */
 const WATCH_MS = 2_000
@@ -23,38 +22,30 @@ export async function openIngest(
   await renewConnections(ctx)
   const server = createIngestServer(ctx)
   await listenHttp(server, { port, host: ctx.ingest?.secret === undefined ? LOOPBACK : host }, 'INGEST_PORT')
-  const stop = new AbortController()
-  const watching = watch(ctx, stop.signal)
+  const watching = watch(ctx)
   return {
     [Symbol.asyncDispose]: async () => {
-      stop.abort()
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       const forced = setTimeout(() => server.closeAllConnections(), GRACE_MS)
-      await Promise.all([closed, watching])
+      await Promise.all([closed, watching[Symbol.asyncDispose]()])
       clearTimeout(forced)
     },
   }
 }
 
 const LOOPBACK = '127.0.0.1'
+const edge = {
+  down: 'Encoders that have gone cannot be looked for',
+  up: 'Encoders that have gone are looked for again',
+}
 
 /** After a time in which the database was away nobody was heard of: all who publish then get the time to be. */
-async function watch(ctx: Context, signal: AbortSignal): Promise<void> {
-  const edge = new EdgeLogger(ctx.log, {
-    down: 'Encoders that have gone cannot be looked for',
-    up: 'Encoders that have gone are looked for again',
+function watch(ctx: Context): AsyncDisposable {
+  let isAway = false
+  return repeat(ctx, { edge, pauseMs: WATCH_MS }, async (signal) => {
+    if (isAway) await renewConnections(ctx)
+    isAway = true // until it has gone well
+    await endLapsed(ctx, signal)
+    isAway = false
   })
-  let wasAway = false
-  while (!signal.aborted) {
-    try {
-      if (wasAway) await renewConnections(ctx)
-      await endLapsed(ctx, signal)
-      wasAway = false
-      edge.up()
-    } catch (error) {
-      wasAway = true
-      edge.down({ err: error })
-    }
-    await after(WATCH_MS, undefined, { signal }).catch(() => {})
-  }
 }

@@ -11,32 +11,41 @@ import { maintainDeliveries } from '../../domain/webhooks/worker/maintenance.ts'
 import { tellOfFailing } from '../../domain/webhooks/worker/notices.ts'
 import { HOUR_MS } from '../../time/durations.ts'
 
-/** Creates the partitions of the next days, deletes what has expired and what is left of closed accounts by the clock of the database, seals with the current key, and tells of webhooks that fail and keys that end, now and every hour. */
+type Step = (ctx: Context, now: Date) => Promise<unknown>
+
+/** What is done every hour. One that fails holds up none of the others. */
+const steps: Record<string, Step> = {
+  'queued deliveries, and those that were stopped': maintainDeliveries,
+  'the key that signs ID tokens, sealed with the current key': reSealSigningKey,
+  'partitions of the next days, and old ones': ({ slow }) => maintainPartitions(slow),
+  'what has expired': deleteExpired,
+  'second factors, encrypted with the current key': reEncryptFactors,
+  'encoders that have gone': (ctx) => endLapsed(ctx),
+  'what is left of closed accounts': eraseClosed,
+  'mails about webhooks that fail': tellOfFailing,
+  'mails about keys that end': tellOfEndingKeys,
+}
+
+/** Does all of it now and every hour, by the clock of the database. */
 export function startMaintenance(ctx: Context): AsyncDisposable {
-  const maintain = async () => {
-    try {
-      const now = await databaseTime(ctx.slow)
-      await maintainDeliveries(ctx, now)
-      await reSealSigningKey(ctx)
-      await maintainPartitions(ctx.slow)
-      await deleteExpired(ctx, now)
-      await reEncryptFactors(ctx)
-      await endLapsed(ctx)
-      await eraseClosed(ctx)
-      await tellOfFailing(ctx)
-      await tellOfEndingKeys(ctx)
-    } catch (error) {
-      ctx.log.error({ err: error }, 'Hourly maintenance failed: next attempt in an hour')
-    }
-  }
-  let running = maintain()
+  let running = maintain(ctx)
   const timer = setInterval(() => {
-    running = maintain()
+    running = maintain(ctx)
   }, HOUR_MS)
   return {
     [Symbol.asyncDispose]: async () => {
       clearInterval(timer)
       await running
     },
+  }
+}
+
+async function maintain(ctx: Context): Promise<void> {
+  for (const [what, step] of Object.entries(steps)) {
+    try {
+      await step(ctx, await databaseTime(ctx.slow))
+    } catch (error) {
+      ctx.log.error({ err: error, what }, 'Hourly maintenance failed in part: next attempt in an hour')
+    }
   }
 }
