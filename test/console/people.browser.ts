@@ -98,8 +98,8 @@ describe.skipIf(!hasBrowser).each([1280, NARROW])('people at %d px', (width) => 
   })
 
   test('are asked before a secret goes that is shown once', async () => {
-    await open('/console/developer/applications')
-    await open(keysPath())
+    await open(keysPath().replace('/keys', ''))
+    await page.getByRole('tab', { name: 'API keys' }).click()
     await press('Create key')
     const form = page.getByRole('dialog', { name: 'Create an API key' })
     await form.getByRole('textbox', { name: 'Name' }).fill(`Shown at ${width}`)
@@ -109,7 +109,15 @@ describe.skipIf(!hasBrowser).each([1280, NARROW])('people at %d px', (width) => 
     const [asked] = await Promise.all([page.waitForEvent('dialog'), page.close({ runBeforeUnload: true })])
     expect(asked.type()).toBe('beforeunload')
     await asked.dismiss()
+    const secret = await page.getByTestId('secret').textContent()
+    await page.evaluate('history.back()')
+    await page.getByRole('dialog', { name: 'Leave this page?' }).waitFor()
+    await page.getByText('A secret is shown only once. Have you kept it?').waitFor()
+    await press('Stay')
+    expect(await page.getByTestId('secret').textContent()).toBe(secret)
     await press('I have kept it')
+    await page.goBack()
+    await page.waitForURL(`**${keysPath().replace('/keys', '')}`)
   })
 
   test('copy, also where there is no clipboard, as on plain http, or are told that it did not work', async () => {
@@ -127,6 +135,14 @@ describe.skipIf(!hasBrowser).each([1280, NARROW])('people at %d px', (width) => 
     await copy()
     await told('Copied')
     expect(await copied()).toBe(client_id)
+    await page.evaluate('navigator.clipboard.writeText("something else again")').catch(() => {})
+    await page.evaluate('Object.defineProperty(navigator, "clipboard", { value: undefined, configurable: true })')
+    await page.getByRole('button', { name: 'Copied' }).waitFor({ state: 'detached' })
+    await copy()
+    await told('Copied')
+    await page.evaluate('delete navigator.clipboard')
+    expect(await copied()).toBe(client_id)
+    await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("refused"))')
     await page.evaluate('document.execCommand = () => false')
     await page.getByRole('button', { name: 'Copied' }).waitFor({ state: 'detached' })
     await copy()
@@ -192,6 +208,7 @@ describe.skipIf(!hasBrowser).each([1280, NARROW])('people at %d px', (width) => 
     '/console/developer/webhooks/new',
     '/console/account',
     '/console/account/sign-in',
+    '/console/account/security',
     '/console/developer/doctor',
     '/console/developer/deliveries',
   ])('read sentences beside the fields of %s', async (path) => {

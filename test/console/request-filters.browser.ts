@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)('the log of requests', () => {
       await page.goto('/console/developer')
       await page.getByRole('heading', { name: 'Overview' }).waitFor()
       await page.keyboard.press('Control+k')
-      await page.getByRole('combobox', { name: 'Search' }).waitFor()
+      await page.locator('[role="combobox"]:focus').waitFor()
       await page.keyboard.insertText(requestId)
       await page.getByRole('option', { name: /404 channel_not_found/ }).waitFor()
       await page.getByText('1 found').waitFor()

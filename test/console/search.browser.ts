@@ -73,8 +73,7 @@ describe.skipIf(!hasBrowser)('search by Ctrl-K', () => {
     /** By the keyboard alone. */
     const type = async (text: string) => {
       await visitor.page.keyboard.press('Control+k')
-      await field().waitFor()
-      expect(await visitor.page.evaluate(focused)).toBe('Search')
+      await field().and(visitor.page.locator(':focus')).waitFor()
       await visitor.page.keyboard.insertText(text)
     }
 

@@ -98,7 +98,7 @@ function AddPasskey({ onCodes }: { onCodes: ShowCodes }) {
     <form className="form" onSubmit={form.onSubmit((values) => mutate(values))}>
       <TextInput
         label="Name of a new passkey"
-        description="Such as “Phone” or “Blue key”"
+        description="Such as “Phone” or “Blue key”."
         required
         key={form.key('name')}
         {...form.getInputProps('name')}

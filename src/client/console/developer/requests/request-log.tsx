@@ -36,9 +36,6 @@ export function RequestLog() {
   return (
     <>
       <Failures query={summary} onRenew={() => void requests.refetch()} />
-      <Section title="One answer" intro="Why it was so, by the X-Request-Id that it had.">
-        <ExplainRequest />
-      </Section>
       <Section
         title="Requests"
         intro="The last seven days: every request that failed, and a sample of the others. They appear here within seconds."
@@ -65,6 +62,9 @@ export function RequestLog() {
           }}
         </Loaded>
         <More query={requests} />
+      </Section>
+      <Section title="One answer" intro="Why it was so, by the X-Request-Id that it had.">
+        <ExplainRequest />
       </Section>
     </>
   )
