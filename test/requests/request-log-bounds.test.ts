@@ -48,15 +48,44 @@ test('of what did not fail the first ten of each minute are kept; the next minut
   expect(buffer.take(100)).toMatchObject({ rows: { length: 20 }, omissions: [] })
 })
 
+const claim = { id: 'r', address: '198.51.100.7', claimedClientId: 'app', isClaimKnown: true, problem: NOT_FOUND }
+const claimed = (buffer: RequestLogBuffer, facts: Partial<EndedRequest> = {}) =>
+  buffer.note({ ...claim, ...facts }, 'POST /oauth/token', 401, 1)
+
 test('strangers who name an application take nothing from what its own failures have', () => {
   const buffer = bufferAt(() => clock.at)
-  const claim = { id: 'r', address: '127.0.0.1', claimedClientId: 'app', problem: NOT_FOUND }
-  for (let i = 0; i < 1_000; i++) buffer.note(claim, 'POST /oauth/token', 401, 1)
-  for (let i = 0; i < 1_000; i++) buffer.note({ ...claim, claimedClientId: `app ${i}` }, 'POST /oauth/token', 401, 1)
+  for (let i = 0; i < 1_000; i++) claimed(buffer)
+  for (let i = 0; i < 1_000; i++) claimed(buffer, { claimedClientId: `app ${i}` })
   buffer.note(by('app', { problem: NOT_FOUND }), 'GET /x', 404, 1)
   const { rows } = buffer.take(10_000)
   expect(rows.filter(({ clientId }) => clientId === 'app')).toHaveLength(21)
-  expect(rows).toHaveLength(601)
+  expect(rows).toHaveLength(61)
+})
+
+test('from one network, or one IPv6 site, a stranger hides nothing that an application fails in from elsewhere', () => {
+  const buffer = bufferAt(() => clock.at)
+  for (let i = 0; i < 2_000; i++) {
+    claimed(buffer)
+    claimed(buffer, { claimedClientId: `app ${i % 40}` })
+    claimed(buffer, { address: `2001:db8:1:${i.toString(16)}::1`, claimedClientId: `app ${i % 40}` })
+  }
+  buffer.take(10_000)
+  for (let i = 0; i < 15; i++) claimed(buffer, { id: `mine ${i}`, address: '203.0.113.9' })
+  expect(buffer.take(10_000).rows.map(({ requestId }) => requestId)).toEqual(
+    Array.from({ length: 15 }, (_, i) => `mine ${i}`),
+  )
+})
+
+test('names that are made up, or that nobody has looked for, take nothing from applications that exist, and are not counted', () => {
+  const buffer = bufferAt(() => clock.at)
+  for (let i = 0; i < 30_000; i++) {
+    const address = `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`
+    claimed(buffer, { claimedClientId: `made up ${i}`, isClaimKnown: i % 2 === 0 ? false : undefined, address })
+  }
+  const first = buffer.take(10_000)
+  expect([first.rows.length, first.omissions]).toEqual([100, []])
+  claimed(buffer, { id: 'mine' })
+  expect(buffer.take(10_000).rows.map(({ requestId }) => requestId)).toEqual(['mine'])
 })
 
 test('a process keeps no more than so many in a minute, and holds no more than so many', () => {

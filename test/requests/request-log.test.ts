@@ -3,6 +3,7 @@ import { makePartitions } from '../../src/db/partitions.ts'
 import { apiKeys, clients, requestLog } from '../../src/db/schema/index.ts'
 import { createKey } from '../../src/domain/applications/api-keys.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
+import { newId } from '../../src/domain/core/ids.ts'
 import { explainRequest } from '../../src/domain/requests/explain.ts'
 import { listRequests, type RequestFilter } from '../../src/domain/requests/list.ts'
 import { summarizeRequests } from '../../src/domain/requests/summary.ts'
@@ -52,6 +53,21 @@ test('a failure is kept with its code, its message, its key, its address and wha
   })
   expect(JSON.parse(failure?.sent ?? '')).toEqual({ path: '/v1/channels/nobody', query: { limit: '5' } })
   expect(success).toMatchObject({ status: 200, code: null, message: null, sent: null })
+})
+
+test('a stranger who makes up identifiers hides nothing that an application fails in, in the same minute and from the same place', async () => {
+  const { id } = await application()
+  const fail = (client_id: string, requestId: string) =>
+    app.request('POST /oauth/token', {
+      body: { grant_type: 'client_credentials', client_id, client_secret: 'x' },
+      headers: { 'x-forwarded-for': '198.51.100.7', 'x-request-id': requestId },
+    })
+  await fail(id, `before-${id}`)
+  for (let n = 0; n < 640; n += 16)
+    await Promise.all(Array.from({ length: 16 }, (_, k) => fail(newId('client', app.clock.at), `made-up-${n + k}`)))
+  expect((await fail(id, `mine-${id}`)).status).toBe(429)
+  const kept = (await logged(id)).map(({ request_id }) => request_id)
+  expect(kept.toSorted()).toEqual([`before-${id}`, `mine-${id}`])
 })
 
 test('what agents ask is kept by tool: what was wrong with its input, and who was refused without it', async () => {

@@ -8,6 +8,8 @@ export type RequestFindings = {
   clientId?: string | undefined
   /** The application that a request names at the token endpoints without proving to be it. */
   claimedClientId?: string | undefined
+  /** Whether there is an application of that name; left out while nobody has looked. */
+  isClaimKnown?: boolean | undefined
   /** The credential that was counted, whether it was admitted or refused: whose it is, and where it stands in its limit. */
   credential?: CountedCredential | undefined
   /** The API key or the grant that the credential came from, also when it has ended; a token of an application itself has none. */
@@ -36,9 +38,11 @@ export function noteClient({ record }: Recorded, clientId: string | null): void 
   if (record && clientId !== null) record.clientId = clientId
 }
 
-/** Notes which application a request names that could not prove to be it. */
-export function noteClaim({ record }: Recorded, clientId: string): void {
-  if (record && isId('client', clientId)) record.claimedClientId = clientId
+/** Notes which application a request names that has not proved to be it; `isKnown`, once it is known whether there is such a one. */
+export function noteClaim({ record }: Recorded, clientId: string, isKnown?: boolean): void {
+  if (!record || !isId('client', clientId)) return
+  record.claimedClientId = clientId
+  record.isClaimKnown = isKnown
 }
 
 /** Notes what the answer and the usage of the application say about a credential. */

@@ -6,12 +6,13 @@ const FAILURES_MAX = 100
 const OF_ONE_CODE_MAX = 50
 /** The sample of what did not fail: the first of each minute. */
 const OTHERS_MAX = 10
-/** Of requests that name an application and do not prove to be it: anybody can make them. */
-const UNPROVEN_MAX = 20
+/** Of requests that name an application and do not prove to be it: anybody can make them, so one place has a share of them. */
+const CLAIMED = { ofApplication: 100, ofApplicationFromPlace: 20, fromPlace: 60, all: 600 }
+/** Of those that were refused before anybody looked whether there is such an application: made-up names take nothing from others. */
+const UNKNOWN = { ofApplication: 5, ofApplicationFromPlace: 5, fromPlace: 10, all: 100 }
 
 /** Of all applications together, so that the disk is bounded: half a gigabyte an hour at most, and usually next to nothing. */
 const ALL_MAX = 12_000
-const ALL_UNPROVEN_MAX = 600
 /** Bounds the memory of the counts. */
 const APPLICATIONS_MAX = 20_000
 
@@ -19,8 +20,10 @@ export type RequestKind = {
   clientId: string
   /** The public code of a failure; undefined for what did not fail. */
   code: string | undefined
-  /** Whether a credential says that the application made it. */
-  isProven: boolean
+  /** `proven`: a credential says that the application made it. `claimed`: it names one that exists; `unknown`: that may not. */
+  origin: 'proven' | 'claimed' | 'unknown'
+  /** From where: an address, or the site of an IPv6 address. */
+  place: string
 }
 
 /** Counts of an application in the present minute, those of its codes only when something has failed. */
@@ -30,23 +33,24 @@ type Spent = { failures: number; others: number; codes: Map<string, number> | un
 export class MinuteBudget {
   #minute = -1
   #all = 0
-  #allUnproven = 0
   #proven = new Map<string, Spent>()
-  #unproven = new Map<string, number>()
+  #claimed = new SharedBudget(CLAIMED)
+  #unknown = new SharedBudget(UNKNOWN)
 
   /** Whether one more may be kept; counts it then. */
   take(nowMs: number, kind: RequestKind): boolean {
     const minute = Math.floor(nowMs / MINUTE_MS)
     if (minute !== this.#minute) this.#begin(minute)
-    return kind.isProven ? this.#takeProven(kind) : this.#takeUnproven(kind.clientId)
+    if (kind.origin === 'proven') return this.#takeProven(kind)
+    return (kind.origin === 'claimed' ? this.#claimed : this.#unknown).take(kind)
   }
 
   #begin(minute: number) {
     this.#minute = minute
     this.#all = 0
-    this.#allUnproven = 0
     this.#proven = new Map()
-    this.#unproven = new Map()
+    this.#claimed = new SharedBudget(CLAIMED)
+    this.#unknown = new SharedBudget(UNKNOWN)
   }
 
   #takeProven({ clientId, code }: RequestKind): boolean {
@@ -57,14 +61,6 @@ export class MinuteBudget {
     return true
   }
 
-  #takeUnproven(clientId: string): boolean {
-    const spent = this.#unproven.get(clientId) ?? 0
-    if (spent >= UNPROVEN_MAX || this.#allUnproven >= ALL_UNPROVEN_MAX) return false
-    this.#unproven.set(clientId, spent + 1)
-    this.#allUnproven++
-    return true
-  }
-
   #spentBy(clientId: string): Spent | undefined {
     const known = this.#proven.get(clientId)
     if (known || this.#proven.size >= APPLICATIONS_MAX) return known
@@ -72,6 +68,31 @@ export class MinuteBudget {
     this.#proven.set(clientId, made)
     return made
   }
+}
+
+/** What all who prove nothing share, so that no place takes it from the others. Holds a few entries for each that was kept. */
+class SharedBudget {
+  readonly #max: typeof CLAIMED
+  readonly #spent = new Map<string, number>()
+  #all = 0
+
+  constructor(max: typeof CLAIMED) {
+    this.#max = max
+  }
+
+  take({ clientId, place }: RequestKind): boolean {
+    const bounds = [
+      [`application ${clientId}`, this.#max.ofApplication],
+      [`application ${clientId} ${place}`, this.#max.ofApplicationFromPlace],
+      [`place ${place}`, this.#max.fromPlace],
+    ] as const
+    if (this.#all >= this.#max.all || bounds.some(([key, max]) => this.#of(key) >= max)) return false
+    for (const [key] of bounds) this.#spent.set(key, this.#of(key) + 1)
+    this.#all++
+    return true
+  }
+
+  #of = (key: string) => this.#spent.get(key) ?? 0
 }
 
 function takeOther(spent: Spent): boolean {

@@ -53,13 +53,15 @@ export class RequestLogBuffer implements RequestLog {
     const clientId = request.credential?.clientId ?? request.clientId ?? request.claimedClientId
     if (!clientId) return
     const now = this.#now()
-    const kind = { clientId, code: codeOf(request, status), isProven: isProven(request) }
+    const { address } = request
+    const place = siteOf(address) ?? networkOf(address)
+    const kind = { clientId, code: codeOf(request, status), origin: originOf(request), place }
     const reason = this.#refusalOf(now, kind)
     if (reason === undefined) {
       this.#rows.push(rowOf(request, { id: newId('request', now), clientId, operation, status, durationMs }))
     } else if (kind.code !== undefined) {
       requestLogMetrics.dropped[reason]++
-      this.#omit(clientId, now.getTime(), 1)
+      if (kind.origin !== 'unknown') this.#omit(clientId, now.getTime(), 1)
     }
   }
 
@@ -93,6 +95,11 @@ export class RequestLogBuffer implements RequestLog {
 }
 
 const isProven = ({ credential, credentialId }: EndedRequest) => credential !== undefined || credentialId !== undefined
+
+function originOf(request: EndedRequest): RequestKind['origin'] {
+  if (isProven(request)) return 'proven'
+  return request.clientId !== undefined || request.isClaimKnown ? 'claimed' : 'unknown'
+}
 
 /** The code of a failure, or its status where it has none; undefined for what did not fail. */
 const codeOf = ({ problem }: EndedRequest, status: number): string | undefined =>

@@ -68,6 +68,7 @@ export function recordOf(request: IncomingMessage, caller: Caller): RequestRecor
     operation: page && `${PAGE_METHODS.includes(method) ? method : 'OTHER'} ${page}`,
     clientId: undefined,
     claimedClientId: undefined,
+    isClaimKnown: undefined,
     credential: undefined,
     credentialId: undefined,
     problem: undefined,

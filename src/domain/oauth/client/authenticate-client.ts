@@ -10,6 +10,7 @@ import { noteClaim, noteClient } from '../../core/request-record.ts'
 import type { Scope } from '../../core/scopes.ts'
 import { isAssertedBy } from './client-assertion.ts'
 import { isDocumentUrl } from './client-documents.ts'
+import { isKnownClient, isRememberedClient } from './known-clients.ts'
 import type { PresentedCredentials } from './presented-credentials.ts'
 import { findUnregistered } from './unregistered.ts'
 
@@ -117,14 +118,18 @@ const TOO_MANY = 'Too many failed client authentications.'
  */
 export async function refuseThrottled(ctx: CalledContext, presented: PresentedCredentials): Promise<void> {
   if (presented.id === undefined) return
-  noteClaim(ctx.caller, presented.id)
+  noteClaim(ctx.caller, presented.id, isRememberedClient(ctx.db, presented.id) || undefined)
   for (const [limit, key] of countsOf(ctx, presented.id)) {
     refuseExceeded(await ctx.counters.peek(limit, key), TOO_MANY)
   }
 }
 
-/** Counts the failure if a client was named, and throws `invalid_client`, or `rate_limited` if the limit is reached by now. */
+/**
+ * Counts the failure if a client was named, and throws `invalid_client`, or `rate_limited` if the limit is reached by now. Looks whether
+ * there is such a client, also a stopped one: its log tells of it, and identifiers that are made up take no place there.
+ */
 export async function rejectClient(ctx: CalledContext, { id, scheme }: PresentedCredentials): Promise<never> {
+  if (id !== undefined && isId('client', id)) noteClaim(ctx.caller, id, await isKnownClient(ctx.db, id))
   if (id !== undefined) await countAllOrRefuse(ctx, countsOf(ctx, id), TOO_MANY)
   throw new Problem('invalid_client', 'Client authentication failed.', { scheme })
 }
