@@ -117,5 +117,33 @@ test.skipIf(missing)(
   },
 )
 
+test.skipIf(missing)(
+  `what nginx logs of requests that nobody answers has no query${missing ? ` (${missing})` : ''}`,
+  async () => {
+    using folder = temporaryFolder()
+    const ports = [await freePort(), await freePort()] as const
+    const agent = new Agent()
+    {
+      await using nginx = await startNginx(folder.path, ports)
+      await vi.waitUntil(() => ask(agent, `${nginx.base}/`, 'x').then(Boolean, () => false))
+      for (const path of [
+        '/v1/events?key=lsok_hunter2',
+        '/reset?token=hunter2',
+        '/trpc/people.invitation?input=hunter2',
+      ])
+        expect(await ask(agent, nginx.base + path, 'x')).toMatch(/^502 /)
+      expect(await ask(agent, `${nginx.base}/verify?token=hunter2`, 'x', 'x'.repeat(70_000))).toMatch(/^413 /)
+    }
+    const [access, error] = ['developer-api.log', 'error.log'].map((name) =>
+      readFileSync(join(folder.path, name), 'utf8'),
+    )
+    expect(access).toMatch(
+      new RegExp(`"GET /" 502 .* upstream="127.0.0.1:${ports[0]}, 127.0.0.1:${ports[1]}" answered="502, 502"`),
+    )
+    expect(access).not.toContain('hunter2')
+    expect(error).not.toContain('hunter2')
+  },
+)
+
 const addressOf = (target: DatabaseTarget) =>
   typeof target === 'string' ? target : `postgres://${target.user}@${target.host}:${target.port}/${target.database}`
