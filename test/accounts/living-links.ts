@@ -24,6 +24,8 @@ export const accountSteps = [
   'change it with an old password',
   'use the newest link to confirm',
   'use any link to confirm',
+  'take the account back by the newest link',
+  'take the account back by any link',
   'revoke a session',
   'close',
 ] as const
@@ -48,6 +50,8 @@ export class ModelledAccount {
   #isClosed = false
   readonly #resets: Link[] = []
   readonly #confirmations: Link[] = []
+  /** Sent to confirmed addresses that were replaced, oldest first. */
+  readonly #restores: Link[] = []
   readonly #sessions = new Map<string, boolean>()
   #made = 0
 
@@ -108,6 +112,8 @@ export class ModelledAccount {
     'change it with an old password': (pick) => this.#changeAddress(at(this.#old, pick) ?? 'never it'),
     'use the newest link to confirm': () => this.#confirm(this.#confirmations.at(-1)),
     'use any link to confirm': (pick) => this.#confirm(at(this.#confirmations, pick)),
+    'take the account back by the newest link': () => this.#takeBack(this.#restores.at(-1)),
+    'take the account back by any link': (pick) => this.#takeBack(at(this.#restores, pick)),
     'revoke a session': async () => {
       const [secret] = [...this.#sessions].find(([, isAlive]) => isAlive) ?? []
       const was = await done(async () => {
@@ -123,7 +129,7 @@ export class ModelledAccount {
       if (should) {
         this.#isClosed = true
         this.#endSessions()
-        this.#end(this.#resets, this.#confirmations)
+        this.#end(this.#resets, this.#confirmations, this.#restores)
       }
       return { should, was }
     },
@@ -192,9 +198,27 @@ export class ModelledAccount {
     const should = link?.isAlive === true
     const was = await done(async () => void (await verifyAddress(this.#ctx, link?.token ?? 'lslk_none')))
     if (should && link) {
-      if (this.#verified !== undefined) this.#end(this.#resets) // else it was the address already
+      const replaced = this.#verified
       this.#end(this.#confirmations)
       this.#verified = link.address
+      if (replaced === undefined) return { should, was } // it was the address already
+      this.#end(this.#resets)
+      const token = await this.#mailed('reset')
+      if (token !== undefined) this.#restores.push({ token, address: replaced, isAlive: true })
+      return { should, was: was && token !== undefined }
+    }
+    return { should, was }
+  }
+
+  /** What was sent to an address later than this link is as dead as the link itself; what was sent earlier lives on. */
+  async #takeBack(link: Link | undefined): Promise<Judged> {
+    const should = link?.isAlive === true
+    const password = this.#next()
+    const was = await done(this.#withReset(link, password))
+    if (should && link) {
+      this.#end(this.#restores.slice(this.#restores.indexOf(link)))
+      this.#verified = link.address
+      this.#passwordIs(password)
     }
     return { should, was }
   }
@@ -204,7 +228,7 @@ export class ModelledAccount {
   #passwordIs(password: string) {
     this.#old.push(this.#password)
     this.#password = password
-    this.#end(this.#resets)
+    this.#end(this.#resets, this.#confirmations)
     this.#endSessions()
   }
 

@@ -29,11 +29,20 @@ const part = fc.oneof(
     one('use the newest link to confirm', 'use any link to confirm'),
     one('log in by address', 'use any reset link', 'use any link to confirm'),
   ),
+  fc.tuple(
+    one('change the address'),
+    one('use the newest link to confirm'),
+    one('change the address'),
+    one('use the newest link to confirm'),
+    anything,
+    one('take the account back by the newest link', 'take the account back by any link'),
+    one('take the account back by any link', 'log in by address'),
+  ),
 )
 const order = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.flat())
 
 /** What fails is printed with its seed and the shortest order. */
-test('no order of resets, changes, confirmations, logins, revocations and deletions gives a session without the current password or a living link, and no link works twice', async () => {
+test('no order of resets, changes, confirmations, restorations, logins, revocations and deletions gives a session without the current password or a living link, and no link works twice', async () => {
   await fc.assert(
     fc.asyncProperty(order, async (steps) => {
       const account = await ModelledAccount.create(app)

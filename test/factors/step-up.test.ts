@@ -156,7 +156,10 @@ test('where developers need one, an application is made only with it, and of an 
   const { id } = await applicationOf(caller.session)
   const hook = { application_id: id, url: 'http://127.0.0.1:9/', event_types: ['chat.message.sent'] }
   expect(await call(caller.session, 'webhooks.create', hook)).toBe('done')
-  const [subscription] = await app.context.db.select().from(webhookSubscriptions)
+  const [subscription] = await app.context.db
+    .select()
+    .from(webhookSubscriptions)
+    .where(eq(webhookSubscriptions.clientId, id))
   const ofHook = { id: subscription?.id ?? '' }
   app.context.secondFactor = 'developers'
   for (const [name, input] of [

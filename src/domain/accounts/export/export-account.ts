@@ -49,6 +49,6 @@ async function* entriesOf(db: UserContext['slow'], { read }: ExportSection, user
     if (!last) return
     yield (after === '' ? '\n' : ',\n') + page.map(({ entry }) => entry).join(',\n')
     if (page.length < PAGE_ROWS) return
-    after = last.at
+    after = last.position
   }
 }

@@ -1,8 +1,8 @@
 import { instantText, statement } from '../../../db/statement.ts'
 
-type Entry = { at: string; entry: string }
+type Entry = { position: string; entry: string }
 
-/** Rows behind `after`, in the order of `at`, each as a text of JSON. */
+/** Rows behind `after`, in the order of `position`, each as a text of JSON. */
 type ReadEntries = ReturnType<typeof statement<[userId: string, after: string, limit: number], Entry>>
 
 /** A list of the export: a page of it is read by a statement, so that its length does not matter. */
@@ -13,10 +13,10 @@ const listOf = (fields: Record<string, string>) =>
     .map(([name, value]) => `'${name}', ${value}`)
     .join(', ')})::text`
 
-/** `at`: the column by which the list is ordered. No field is a secret, nor the hash of one. */
-function section(name: string, at: string, from: string, fields: Record<string, string>): ExportSection {
+/** `column`: the one by which the list is ordered. No field is a secret, nor the hash of one. */
+function section(name: string, column: string, from: string, fields: Record<string, string>): ExportSection {
   const read: ReadEntries = statement(`
-  select ${at} as at, ${listOf(fields)} as entry from ${from} and ${at} > $2 order by ${at} limit $3::int`)
+  select ${column} as position, ${listOf(fields)} as entry from ${from} and ${column} > $2 order by ${column} limit $3::int`)
   return { name, read }
 }
 

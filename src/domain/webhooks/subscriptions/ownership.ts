@@ -51,7 +51,10 @@ function ownsAsUser({ clientId, userId }: UserPrincipal, wanting: Wanting): SQL 
  * `subscription_not_found` for everybody else.
  */
 export async function unreached(ctx: ActorContext, id: string): Promise<Problem> {
-  const isReader = isId('subscription', id) && roleWanted(ctx) !== 'viewer' && (await isReached(asViewer(ctx), id))
+  const { principal } = ctx
+  const isMember = principal.kind === 'user' && principal.clientId === null // roles are of people, not of their tokens
+  const isAskedForMore = isMember && roleWanted(ctx) !== 'viewer'
+  const isReader = isAskedForMore && isId('subscription', id) && (await isReached(asViewer(ctx), id))
   return isReader
     ? tooLittle(roleWanted(ctx))
     : new Problem('subscription_not_found', 'You have no subscription with this identifier.')
