@@ -9,7 +9,9 @@ const folder = temporaryFolder()
 afterAll(() => folder[Symbol.dispose]())
 const { signal } = new AbortController()
 
-const encoders = spawnSync('ffmpeg', ['-hide_banner', '-encoders'], {
+const SAID = { format: 'mpegts', seconds: 1, bitrateKbps: 1 } as const
+const FFMPEG = 'ffmpeg'
+const encoders = spawnSync(FFMPEG, ['-hide_banner', '-encoders'], {
   env: FFMPEG_ENVIRONMENT,
   encoding: 'utf8',
 }).stdout
@@ -20,8 +22,8 @@ function segmentOf(size: string) {
   const file = join(folder.path, `${size}.ts`)
   const picture = ['-f', 'lavfi', '-i', `color=red:s=${size}:r=1`, '-frames:v', '1', '-pix_fmt', 'yuv420p']
   const coded = ['-c:v', 'libx264', '-preset', 'ultrafast', '-threads', '1', '-f', 'mpegts', file]
-  execFileSync('ffmpeg', ['-loglevel', 'error', ...picture, ...coded], { env: FFMPEG_ENVIRONMENT })
-  return { bytes: readFileSync(file), format: 'mpegts' } as const
+  execFileSync(FFMPEG, ['-loglevel', 'error', ...picture, ...coded], { env: FFMPEG_ENVIRONMENT })
+  return { ...SAID, bytes: readFileSync(file) }
 }
 
 test.skipIf(missing)(
@@ -29,8 +31,8 @@ test.skipIf(missing)(
   async () => {
     const large = segmentOf('6000x6000')
     expect(large.bytes.length).toBeLessThan(1024 * 1024)
-    await expect(frameOf(large, 'ffmpeg', signal)).rejects.toThrow('ffmpeg made no picture')
-    expect((await frameOf(segmentOf('3840x2160'), 'ffmpeg', signal)).subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]))
+    await expect(frameOf(large, FFMPEG, signal)).rejects.toThrow('ffmpeg made no picture')
+    expect((await frameOf(segmentOf('3840x2160'), FFMPEG, signal)).subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]))
   },
   60_000,
 )
@@ -39,6 +41,6 @@ test.runIf(process.platform === 'linux')('what decodes has a gigabyte and ten se
   const path = join(folder.path, 'telling')
   writeFileSync(path, '#!/bin/sh\n{ ulimit -v; ulimit -t; } >&2\nexit 1\n')
   chmodSync(path, 0o755)
-  const framing = frameOf({ bytes: Buffer.from('x'), format: 'mpegts' }, path, signal)
+  const framing = frameOf({ ...SAID, bytes: Buffer.from('x') }, path, signal)
   await expect(framing).rejects.toThrow(/1048576\n10$/)
 })
