@@ -203,7 +203,7 @@ export class ModelledAccount {
       this.#verified = link.address
       if (replaced === undefined) return { should, was } // it was the address already
       this.#end(this.#resets)
-      const token = await this.#mailed('reset')
+      const token = await this.#mailed('restore')
       if (token !== undefined) this.#restores.push({ token, address: replaced, isAlive: true })
       return { should, was: was && token !== undefined }
     }
@@ -240,19 +240,29 @@ export class ModelledAccount {
     for (const link of lists.flat()) link.isAlive = false
   }
 
-  /** The token of the link that was mailed; undefined where nothing was by the time that the answer came. */
-  async #mailed(page: 'reset' | 'verify', answered?: Promise<void>): Promise<string | undefined> {
+  /** The token of the link that was mailed to this account; undefined where none was by the time that the answer came. */
+  async #mailed(kind: keyof typeof subjects, answered?: Promise<void>): Promise<string | undefined> {
     const { sentMails, context } = this.#app
-    const sent = () => sentMails.map(({ text }) => text.link?.path ?? '').find((path) => path.startsWith(`/${page}?`))
+    const isTheirs = new RegExp(`^${this.#user.username}(_\\d+)?@`)
+    const sent = () => sentMails.find(({ to, text }) => isTheirs.test(to) && text.subject === subjects[kind])
     await answered
-    for (let tries = answered === undefined ? 200 : 1; tries > 0 && sent() === undefined; tries--)
-      await sendDueMails(context)
-    const path = sent()
+    const until = performance.now() + (answered === undefined ? MAILED_MS : 0)
+    do await sendDueMails(context)
+    while (!sent() && performance.now() < until)
+    const path = sent()?.text.link?.path
     sentMails.length = 0
     await forgetMails(context.db, this.#user.id)
     return path === undefined ? undefined : (new URL(path, 'http://x').searchParams.get('token') ?? undefined)
   }
 }
+
+/** What a mail is about whose link is wanted. */
+const subjects = {
+  reset: 'Set a new password',
+  verify: 'Confirm your address',
+  restore: 'Your account has another address',
+}
+const MAILED_MS = 10_000
 
 const at = <Item>(items: readonly Item[], pick: number): Item | undefined => items[pick % Math.max(items.length, 1)]
 
