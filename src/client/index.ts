@@ -55,7 +55,8 @@ export function createClient({
     return token === undefined ? {} : { authorization: `Bearer ${token}` }
   }
   const fetchStream: typeof fetch = async (to, init) =>
-    fetch(to, { ...init, headers: { ...init?.headers, ...(await headers()) } })
+    fetch(to, { ...init, ...NO_REDIRECT, headers: { ...init?.headers, ...(await headers()) } })
+  const sendCall: typeof fetch = send ?? ((to, init) => fetch(to, init))
   return createTRPCClient<AppRouter>({
     links: [
       ...links,
@@ -69,12 +70,15 @@ export function createClient({
           url,
           maxItems: CALL_BATCH_MAX,
           headers,
-          ...(send && { fetch: (to, { signal, ...init } = {}) => send(to, { ...init, signal: signal ?? null }) }),
+          fetch: (to, { signal, ...init } = {}) => sendCall(to, { ...init, ...NO_REDIRECT, signal: signal ?? null }),
         }),
       }),
     ],
   })
 }
+
+/** The service sends nobody elsewhere: whoever does would have what is in a call sent there. */
+const NO_REDIRECT = { redirect: 'error' } as const
 
 /** Whether an error is a failed call, answered or not. */
 export const isFailedCall = (error: unknown): error is TRPCClientError<AppRouter> => isTRPCClientError<AppRouter>(error)

@@ -1,5 +1,9 @@
+import { once } from 'node:events'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, describe, expect, expectTypeOf, test, vi } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
 import { createTestApp } from '../support/app.ts'
@@ -10,6 +14,8 @@ afterAll(() => app[Symbol.asyncDispose]())
 const ada = await app.user('ada')
 const credential = await app.token(['chat:write', 'channel:read'], { user: ada })
 const client = createClient({ baseUrl: app.base, credential })
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port
 
 describe('the typed client', () => {
   test('calls the same procedures, with the types of the router', async () => {
@@ -30,6 +36,29 @@ describe('the typed client', () => {
     await expect(anonymous.channels.list.query({})).rejects.toMatchObject({
       data: { httpStatus: 401, problem: { code: 'unauthorized' } },
     })
+  })
+
+  test('follows no redirect, which would have what is in a call sent elsewhere', async () => {
+    const taken: string[] = []
+    const elsewhere = createServer(async (request, response) => {
+      taken.push(`${request.url} ${await text(request)}`)
+      response.end()
+    })
+    const redirecting = createServer((request, response) =>
+      response.writeHead(307, { location: `http://127.0.0.1:${portOf(elsewhere)}${request.url}` }).end(),
+    )
+    for (const server of [elsewhere, redirecting]) await once(server.listen(0, '127.0.0.1'), 'listening')
+    const baseUrl = `http://127.0.0.1:${portOf(redirecting)}`
+    for (const own of [undefined, fetch]) {
+      const misled = createClient({ baseUrl, credential, ...(own && { fetch: own }) })
+      await expect(misled.chat.send.mutate({ room_name: 'ada', content: 'x' })).rejects.toThrow()
+      await expect(misled.channels.list.query({})).rejects.toThrow()
+    }
+    expect(taken).toEqual([])
+    for (const server of [elsewhere, redirecting]) {
+      server.closeAllConnections()
+      server.close()
+    }
   })
 
   test('asks for its credential before every request, so that it may be refreshed', async () => {
