@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { webhookSubscriptions } from '../../src/db/schema/index.ts'
+import { loginSessions, webhookSubscriptions } from '../../src/db/schema/index.ts'
 import { newId } from '../../src/domain/core/ids.ts'
 import { run } from '../support/process.ts'
 import { type Receiver, startReceiver, verifyReceived } from '../support/receiver.ts'
@@ -70,7 +70,7 @@ describe.skipIf(!hasBrowser)('webhooks', () => {
     }
     const rows = () => page.getByRole('region', { name: 'Ledger' }).locator('tbody tr')
 
-    test('are edited: what was changed is sent, and the secret stays', async () => {
+    test('are edited: what was changed is sent, by whoever has just confirmed who they are, and the secret stays', async () => {
       const { id, signing_secret } = await subscribe('before')
       await page.goto(`/console/developer/webhooks/${id}`)
       await page.getByRole('link', { name: 'Edit' }).click()
@@ -78,6 +78,7 @@ describe.skipIf(!hasBrowser)('webhooks', () => {
       await page.keyboard.press('Tab')
       await page.getByText('It must begin with https://.').waitFor()
       await page.getByRole('textbox', { name: 'URL' }).fill(`${receiver.url}/after-${width}`)
+      await browser.db.update(loginSessions).set({ authenticatedAt: new Date(Date.now() - 3_600_000) })
       await calls.webhooks.update.mutate({ id, description: 'By somebody else' })
       const [sent] = await Promise.all([
         page.waitForRequest(/webhooks\.update/),
@@ -85,6 +86,9 @@ describe.skipIf(!hasBrowser)('webhooks', () => {
       ])
       expect(JSON.stringify(sent.postDataJSON())).toContain(`/after-${width}`)
       expect(JSON.stringify(sent.postDataJSON())).not.toMatch(/event_types|description/)
+      const question = page.getByRole('dialog', { name: 'Confirm that it is you' })
+      await question.getByLabel('Password').fill(browser.product.demo.users[who].password)
+      await question.getByRole('button', { name: 'Confirm' }).click()
       await page.getByText('The subscription is changed.').waitFor()
       await page.getByRole('heading', { name: `/after-${width}` }).waitFor()
       await page.getByText('By somebody else').first().waitFor()
