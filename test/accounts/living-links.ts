@@ -6,9 +6,9 @@ import { closeOwnAccount } from '../../src/domain/accounts/closing/close.ts'
 import { requestReset, resetPassword } from '../../src/domain/accounts/forgotten-password.ts'
 import { logIn } from '../../src/domain/accounts/login.ts'
 import { changePassword } from '../../src/domain/accounts/new-password.ts'
-import { sendDueMails } from '../../src/domain/mail/send-due.ts'
 import type { FactorsApp } from '../factors/people.ts'
 import { PASSWORD } from '../support/log.ts'
+import { type LinkMail, tokenMailed } from './token-mailed.ts'
 
 export const accountSteps = [
   'log in',
@@ -37,7 +37,6 @@ type Judged = { should: boolean; was: boolean }
 
 const living = statement<[userId: string], { count: number }>(`
   select count(*)::int as count from login_sessions s where s.user_id = $1 and ${SESSION_IS_ALIVE}`)
-const forgetMails = statement<[userId: string], never>('delete from mails where user_id = $1')
 
 /** An account of which all kinds of things are done, and a model that says which of them may be. */
 export class ModelledAccount {
@@ -240,29 +239,10 @@ export class ModelledAccount {
     for (const link of lists.flat()) link.isAlive = false
   }
 
-  /** The token of the link that was mailed to this account; undefined where none was by the time that the answer came. */
-  async #mailed(kind: keyof typeof subjects, answered?: Promise<void>): Promise<string | undefined> {
-    const { sentMails, context } = this.#app
-    const isTheirs = new RegExp(`^${this.#user.username}(_\\d+)?@`)
-    const sent = () => sentMails.find(({ to, text }) => isTheirs.test(to) && text.subject === subjects[kind])
-    await answered
-    const until = performance.now() + (answered === undefined ? MAILED_MS : 0)
-    do await sendDueMails(context)
-    while (!sent() && performance.now() < until)
-    const path = sent()?.text.link?.path
-    sentMails.length = 0
-    await forgetMails(context.db, this.#user.id)
-    return path === undefined ? undefined : (new URL(path, 'http://x').searchParams.get('token') ?? undefined)
+  #mailed(kind: LinkMail, answered?: Promise<void>): Promise<string | undefined> {
+    return tokenMailed(this.#app, this.#user, kind, answered)
   }
 }
-
-/** What a mail is about whose link is wanted. */
-const subjects = {
-  reset: 'Set a new password',
-  verify: 'Confirm your address',
-  restore: 'Your account has another address',
-}
-const MAILED_MS = 10_000
 
 const at = <Item>(items: readonly Item[], pick: number): Item | undefined => items[pick % Math.max(items.length, 1)]
 
