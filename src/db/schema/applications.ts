@@ -17,6 +17,7 @@ export const clients = pgTable(
     scopes: text().array().notNull(),
     authMethod: text({ enum: ['secret', 'private_key_jwt', 'none'] }).notNull(),
     jwks: jsonb(),
+    jwksChangedAt: instant(),
     dpopBound: boolean().notNull().default(false),
     /** The `client_id` of an application that is not registered here: the https address of its metadata document. */
     metadataUrl: key().unique('clients_metadata_url_unique'),
@@ -68,7 +69,7 @@ export const clientSecrets = pgTable(
 
 export const clientRedirectUris = pgTable(
   'client_redirect_uris',
-  { clientId: clientId(), uri: key().notNull() },
+  { clientId: clientId(), uri: key().notNull(), addedAt: instant() },
   (table) => [
     primaryKey({ name: 'client_redirect_uris_pkey', columns: [table.clientId, table.uri] }),
     check('client_redirect_uris_length', sql`char_length(${table.uri}) <= 2048`),

@@ -22,6 +22,8 @@ export const applicationMembers = pgTable(
       .references(() => users.id, { onDelete: 'cascade' }),
     role: text({ enum: memberRoles }).notNull(),
     joinedAt: instant().notNull(),
+    /** When they got the role that they have, if that was later. */
+    roleChangedAt: instant(),
   },
   (table) => [
     primaryKey({ name: 'application_members_pkey', columns: [table.clientId, table.userId] }),

@@ -24,6 +24,8 @@ export const webhookSubscriptions = pgTable(
     deletedAt: instant(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
+    /** When it was last sent to another address. */
+    urlChangedAt: instant(),
     sendWindow: smallint().notNull().default(8),
     consecutiveFailures: integer().notNull().default(0),
     firstFailureAt: instant(),

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { users } from '../../db/schema/index.ts'
 import { endSessionsOf } from '../access/sessions.ts'
+import { endInvitationsBy } from '../applications/people/invitations.ts'
 import { type AuditActor, audit } from '../audit/audit.ts'
 import type { Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
@@ -39,6 +40,7 @@ export async function setPassword(
   await lockUser(tx, id)
   await tx.db.update(users).set({ passwordHash, updatedAt: tx.now() }).where(eq(users.id, id))
   await endLinks(tx, id, 'verify', 'reset')
+  await endInvitationsBy(tx, id, actor)
   await endSessionsOf(tx, id)
   await revokeConsents(tx, { userId: id }, { reason: 'password_changed', actor })
   await audit(tx, { actor, action: 'user.password_changed', userId: id, targetId: id })

@@ -1,4 +1,5 @@
 import { instantText, statement } from '../../db/statement.ts'
+import { endRecentAdditions, listRecentAdditions, type RecentAddition } from '../applications/recent-additions.ts'
 import { type AuditEntry, auditAll } from '../audit/audit.ts'
 import type { Context } from '../core/context.ts'
 import type { InTransaction } from '../core/transaction.ts'
@@ -6,21 +7,23 @@ import { forgetRecentFactors, recentFactorsSince } from '../factors/recent.ts'
 import { shutOut } from '../ingest/connections.ts'
 
 /**
- * What a new password leaves alone: keys and client secrets of the user's own applications, the keys of the channel, and what
- * was added lately to enter the account by.
+ * What a new password leaves alone: keys and client secrets of the user's own applications, what was put into those lately, the keys
+ * of the channel, and what was added lately to enter the account by.
  */
 export type OwnedCredential = {
-  kind: 'key' | 'secret' | 'overlay' | 'stream' | 'passkey' | 'totp' | 'recovery_codes'
+  kind: RecentAddition['kind'] | 'key' | 'secret' | 'overlay' | 'stream' | 'passkey' | 'totp' | 'recovery_codes'
   /** Of the application, or its own; null where it has none. */
   name: string | null
   last4: string | null
+  /** What was put into the application: whom, or where to. */
+  label: string | null
   created_at: string
 }
 
 const SHOWN_MAX = 50
 
 const selectLiving = statement<[userId: string, limit: number, recent: Date], OwnedCredential>(`
-  select kind, name, last4, ${instantText('created_at')} as created_at from (
+  select kind, name, last4, null as label, ${instantText('created_at')} as created_at from (
     select 'passkey' as kind, name, null as last4, created_at, id from passkeys where user_id = $1 and created_at > $3::timestamptz
     union all
     select 'totp', null, null, created_at, '' from totp_factors where user_id = $1 and created_at > $3::timestamptz
@@ -41,7 +44,10 @@ const selectLiving = statement<[userId: string, limit: number, recent: Date], Ow
 
 /** All of it that lives; the first fifty, and whether there are more. */
 export async function listOwnedCredentials(ctx: Context, userId: string) {
-  const found = await selectLiving(ctx.db, userId, SHOWN_MAX + 1, recentFactorsSince(ctx))
+  const since = recentFactorsSince(ctx)
+  const added = await listRecentAdditions(ctx, userId, since, SHOWN_MAX + 1)
+  const living = await selectLiving(ctx.db, userId, SHOWN_MAX + 1, since)
+  const found: OwnedCredential[] = [...added.map((one) => ({ ...one, last4: null })), ...living]
   return { credentials: found.slice(0, SHOWN_MAX), hasMore: found.length > SHOWN_MAX }
 }
 
@@ -80,7 +86,7 @@ function ending(sql: string) {
   return statement<[userId: string], Ended>(sql)
 }
 
-/** Ends all of it at once, and what was made with it: the tokens that stand for those applications. */
+/** Ends all of it at once, and what was made with it: the tokens that stand for those applications. The account is locked by the caller. */
 export async function endCredentialsOf(
   tx: InTransaction<Context>,
   user: { id: string; username: string },
@@ -102,6 +108,7 @@ export async function endCredentialsOf(
       )
     for (const { hash } of ended) tx.afterCommit(() => tx.credentials.end(hash.toString('base64')))
   }
+  await endRecentAdditions(tx, userId, recentFactorsSince(tx))
   await shutOut(tx, userId)
   await forgetRecentFactors(tx, user)
 }

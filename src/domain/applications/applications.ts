@@ -1,5 +1,5 @@
-import { count, eq } from 'drizzle-orm'
-import { clientRedirectUris, clients, grants } from '../../db/schema/index.ts'
+import { and, count, eq, notInArray } from 'drizzle-orm'
+import { clientRedirectUris, clients, grants, users } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
 import { requireProvedFactor } from '../access/admission.ts'
 import { ownerIdOf, requireApplication } from '../access/ownership.ts'
@@ -41,7 +41,7 @@ export async function createApplication(ctx: OwnerContext, input: NewApplication
     const id = newId('client', at)
     const authMethod = authMethodOf(confidential, registration)
     const fixed = { id, ownerId, confidential, authMethod, dpopBound, createdAt: at, updatedAt: at } as const
-    await tx.db.insert(clients).values({ ...fixed, ...columnsOf(registration) })
+    await tx.db.insert(clients).values({ ...fixed, ...columnsOf(registration), jwksChangedAt: registration.jwks && at })
     await insertRedirectUris(tx, id, registration.redirect_uris)
     await audit(tx, { actor: actorBehind(tx.principal), action: 'application.created', clientId: id, targetId: id })
     const client_secret = authMethod === 'secret' ? await addSecret(tx, id) : null
@@ -65,9 +65,15 @@ export async function updateApplication(
     if (isRegisteredAs(registration, current)) return current
     await tx.db
       .update(clients)
-      .set({ ...columnsOf(registration), updatedAt: tx.now() })
+      .set({
+        ...columnsOf(registration),
+        ...(changes.jwks !== undefined && { jwksChangedAt: tx.now() }),
+        updatedAt: tx.now(),
+      })
       .where(eq(clients.id, id))
-    await tx.db.delete(clientRedirectUris).where(eq(clientRedirectUris.clientId, id))
+    await tx.db
+      .delete(clientRedirectUris)
+      .where(and(eq(clientRedirectUris.clientId, id), notInArray(clientRedirectUris.uri, [...registration.redirect_uris])))
     await insertRedirectUris(tx, id, registration.redirect_uris)
     await narrowKeys(tx.db, id, registration.scopes)
     await audit(tx, { actor: actorBehind(tx.principal), action: 'application.updated', clientId: id, targetId: id })
@@ -99,9 +105,10 @@ export async function deleteApplication(ctx: OwnerContext, { id }: { id: string 
   })
 }
 
-/** Throws `limit_reached`. Not locked: two at once may exceed the limit by one, which does no harm. */
-export async function requireApplicationRoom({ db }: Pick<OwnerContext, 'db'>, ownerId: string | null): Promise<void> {
+/** Throws `limit_reached`. Locks the owner before any application, so that of several at once each sees the one before. */
+export async function requireApplicationRoom({ db }: InTransaction, ownerId: string | null): Promise<void> {
   if (ownerId === null) return
+  await db.select({ id: users.id }).from(users).where(eq(users.id, ownerId)).for('no key update')
   const [found] = await db.select({ owned: count() }).from(clients).where(eq(clients.ownerId, ownerId))
   if (!found || found.owned < APPLICATIONS_MAX) return
   throw new Problem('limit_reached', `An account has at most ${APPLICATIONS_MAX} applications.`)
@@ -120,9 +127,11 @@ const columnsOf = ({ name, website_url, grant_types, scopes, jwks }: Registratio
   jwks,
 })
 
-async function insertRedirectUris({ db }: InTransaction, clientId: string, uris: readonly string[]): Promise<void> {
+/** Those that are there already keep the time at which they were added. */
+async function insertRedirectUris(tx: InTransaction, clientId: string, uris: readonly string[]): Promise<void> {
   if (uris.length === 0) return
-  await db.insert(clientRedirectUris).values([...new Set(uris)].map((uri) => ({ clientId, uri })))
+  const rows = [...new Set(uris)].map((uri) => ({ clientId, uri, addedAt: tx.now() }))
+  await tx.db.insert(clientRedirectUris).values(rows).onConflictDoNothing()
 }
 
 const narrowKeys = statement<[clientId: string, scopes: readonly string[]], never>(`

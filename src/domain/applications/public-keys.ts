@@ -25,7 +25,8 @@ const ClientKey = z.object({
   n: member().optional(),
   e: member().optional(),
 })
-export const ClientKeys = z.object({ keys: z.array(ClientKey).min(1).max(KEYS_MAX) })
+/** None are left to an application whose keys were ended, until it registers others. */
+export const ClientKeys = z.object({ keys: z.array(ClientKey).max(KEYS_MAX) })
 export type ClientKeys = z.output<typeof ClientKeys>
 
 /**
@@ -36,7 +37,7 @@ export function readClientKeys(jwks: unknown): ClientKeys {
   if (hasPrivateMember(jwks))
     throw refused('holds a private or symmetric key; make a new pair and send the public half')
   const { data } = ClientKeys.safeParse(jwks)
-  if (!data) {
+  if (!data?.keys.length) {
     throw refused(
       `must be {"keys": […]} with 1 to ${KEYS_MAX} public keys for signing, each by ${signingAlgorithms.join(', ')}`,
     )

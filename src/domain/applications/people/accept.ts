@@ -67,7 +67,8 @@ export async function lockInvitation(
 
 const upsertMember = statement<[clientId: string, userId: string, role: MemberRole, at: Date], never>(`
   insert into application_members (client_id, user_id, role, joined_at) values ($1, $2, $3, $4::timestamptz)
-  on conflict (client_id, user_id) do update set role = excluded.role`)
+  on conflict (client_id, user_id) do update
+     set role = excluded.role, role_changed_at = excluded.joined_at where application_members.role <> excluded.role`)
 
 type Places = { members: number; memberships: number }
 /** Of others: who belongs to it already takes no place. */

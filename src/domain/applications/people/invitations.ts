@@ -2,6 +2,7 @@ import { instantText, statement } from '../../../db/statement.ts'
 import type { Role } from '../../../shared/roles.ts'
 import { DAY_MS } from '../../../time/durations.ts'
 import { isWellFormed, mint } from '../../access/token-format.ts'
+import { type AuditActor, auditAll } from '../../audit/audit.ts'
 import type { Context } from '../../core/context.ts'
 import { sha256 } from '../../core/digest.ts'
 import { newId } from '../../core/ids.ts'
@@ -131,3 +132,30 @@ export const dead = () =>
     'invalid_request',
     'token: This invitation does not work any more: it was used, was taken back, or has ended.',
   )
+
+type EndedInvitation = { id: string; client_id: string; role: Role }
+const deleteSent = statement<[inviter: string], EndedInvitation>(
+  'delete from application_invitations where invited_by = $1 returning id, client_id, role',
+)
+
+/** Takes back whatever an account has asked others to: whoever had it for a moment may have asked themselves. */
+export async function endInvitationsBy(tx: InTransaction<Context>, userId: string, actor: AuditActor): Promise<void> {
+  const ended = await deleteSent(tx.db, userId)
+  const entryOf = ({ id, client_id: clientId, role }: EndedInvitation) => ({
+    clientId,
+    targetId: id,
+    details: { role },
+  })
+  await auditAll(
+    tx,
+    ended.map((one) => ({ actor, action: 'invitation.revoked', ...entryOf(one) })),
+  )
+}
+
+const deleteTo = statement<[clientId: string, userId: string], never>(`
+  delete from application_invitations where client_id = $1 and (user_id = $2
+     or lower(address) = (select lower(email) from users where id = $2 and email_verified_at is not null))`)
+
+/** Ends what would bring somebody back into an application, by name or by the address that they have confirmed, under its lock. */
+export const endInvitationsTo = ({ db }: InTransaction, clientId: string, userId: string) =>
+  deleteTo(db, clientId, userId)

@@ -5,11 +5,14 @@ import { actorBehind, audit } from '../../audit/audit.ts'
 import type { UserContext } from '../../core/context.ts'
 import { Problem } from '../../core/problem.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
+import { endInvitationsTo } from './invitations.ts'
 
 type OfMember = { application_id: string; user_id: string }
 
-const updateRole = statement<[id: string, userId: string, role: MemberRole], { role: MemberRole }>(`
-  update application_members m set role = $3 from application_members before
+const updateRole = statement<[id: string, userId: string, role: MemberRole, at: Date], { role: MemberRole }>(`
+  update application_members m
+     set role = $3, role_changed_at = case when before.role = $3 then m.role_changed_at else $4::timestamptz end
+    from application_members before
    where m.client_id = $1 and m.user_id = $2 and before.client_id = $1 and before.user_id = $2
   returning before.role`)
 const deleteMember = statement<[id: string, userId: string], { role: MemberRole }>(
@@ -25,7 +28,7 @@ export async function changeRole(
 ) {
   await transact(ctx, async (tx) => {
     await requireApplication(tx, id, 'no key update')
-    const [before] = await updateRole(tx.db, id, user_id, role)
+    const [before] = await updateRole(tx.db, id, user_id, role, tx.now())
     if (!before) throw notAMember()
     if (before.role === role) return
     const about = { userId: user_id, clientId: id, targetId: user_id, details: { role } }
@@ -61,9 +64,19 @@ type Ending = { id: string; userId: string; action: 'member.removed' | 'member.l
 async function endMembership(tx: InTransaction<UserContext>, { id, userId, action }: Ending): Promise<void> {
   const [before] = await deleteMember(tx.db, id, userId)
   if (!before) throw notAMember()
+  await endInvitationsTo(tx, id, userId)
   const about = { userId, clientId: id, targetId: userId, details: { role: before.role } }
   await audit(tx, { actor: actorBehind(tx.principal), action, ...about })
   tx.afterCommit(() => tx.credentials.end(userId))
+}
+
+const findMember = statement<[id: string, userId: string], object>(
+  'select 1 from application_members where client_id = $1 and user_id = $2',
+)
+
+/** Whether somebody belongs to an application beside its owner, asked under its lock. */
+export async function isMember({ db }: InTransaction, id: string, userId: string): Promise<boolean> {
+  return (await findMember(db, id, userId)).length === 1
 }
 
 const notAMember = () => new Problem('not_found', 'user_id: does not belong to this application, or owns it.')

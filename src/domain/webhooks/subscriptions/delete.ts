@@ -8,7 +8,7 @@ import {
 } from '../../../db/schema/index.ts'
 import { statement } from '../../../db/statement.ts'
 import { requireFactorToDevelop } from '../../access/ownership.ts'
-import { actorBehind, audit } from '../../audit/audit.ts'
+import { actorBehind, audit, auditAll } from '../../audit/audit.ts'
 import type { ActorContext, Context, UserContext } from '../../core/context.ts'
 import { dbNow } from '../../core/db-now.ts'
 import { isId } from '../../core/ids.ts'
@@ -88,6 +88,44 @@ export async function announceDeleted(tx: InTransaction, ids: readonly string[])
   tx.afterCommit(() => {
     for (const id of ids) endAttemptsOf(id)
   })
+}
+
+/** Of an owner's applications, by itself or about the owner: what others let them hear is left. */
+const recentOf = (theirs: string) => `
+  select s.id from clients c join webhook_subscriptions s on s.client_id = c.id
+   where c.owner_id = $1 and s.user_id ${theirs} and s.deleted_at is null
+     and greatest(s.created_at, s.url_changed_at) > $2::timestamptz`
+/** SQL: the subscriptions that the applications of the owner `$1` have made, or sent elsewhere, since `$2`. */
+export const RECENT_SUBSCRIPTIONS = `${recentOf('is null')} union all ${recentOf('= $1')}`
+
+type DeletedRow = { id: string; client_id: string; user_id: string | null }
+const deleteRecent = statement<[ownerId: string, since: Date], DeletedRow>(`
+  with recent as materialized (
+    select id from webhook_subscriptions where id in (${RECENT_SUBSCRIPTIONS}) order by id for update
+  ), types as (
+    delete from webhook_subscription_types t using recent where t.subscription_id = recent.id
+  ), secrets as (
+    delete from webhook_secrets w using recent where w.subscription_id = recent.id
+  )
+  update webhook_subscriptions s set deleted_at = statement_timestamp(), updated_at = statement_timestamp()
+    from recent where s.id = recent.id returning s.id, s.client_id, s.user_id`)
+
+/** Deletes those, as `deleteSubscription` does but for the wait for attempts, which end with the commit. Call it last, as `announceDeleted`. */
+export async function deleteRecentSubscriptions(
+  tx: InTransaction<Context>,
+  ownerId: string,
+  since: Date,
+): Promise<void> {
+  const deleted = await deleteRecent(tx.db, ownerId, since)
+  const entry = { actor: { type: 'user', id: ownerId }, action: 'signing_secret.revoked' } as const
+  await auditAll(
+    tx,
+    deleted.map(({ id, client_id: clientId, user_id: userId }) => ({ ...entry, clientId, userId, targetId: id })),
+  )
+  await announceDeleted(
+    tx,
+    deleted.map(({ id }) => id),
+  )
 }
 
 /** All that an application ever had, including deleted ones. */

@@ -57,7 +57,11 @@ export async function updateSubscription(ctx: CallerContext, change: Subscriptio
     if (fields.url !== undefined || fields.eventTypes !== undefined) requireStepUp(ctx.principal)
     await tx.db
       .update(subscriptions)
-      .set({ ...fields, ...(fields.url && { ...unknownReceiver, restedAt: dbNow }), updatedAt: dbNow })
+      .set({
+        ...fields,
+        ...(fields.url && { ...unknownReceiver, restedAt: dbNow, urlChangedAt: dbNow }),
+        updatedAt: dbNow,
+      })
       .where(eq(subscriptions.id, id))
     if (fields.eventTypes) await replaceTypes(tx, subscription, fields.eventTypes)
     const { clientId, userId } = subscription

@@ -32,7 +32,9 @@ export function resetPages(context: Context, callerOf: CallerOf): Router {
       if (!(problem instanceof Problem)) throw problem
       return showReset(ctx, request, response, token, problem)
     }
-    const kept = endsCredentials ? 'So have keys, and what was added to your account lately.' : undefined
+    const kept = endsCredentials
+      ? 'So have keys, and what was added to your account and your applications lately.'
+      : undefined
     return showPage(
       response,
       200,
@@ -81,10 +83,15 @@ const kindWords: Record<OwnedCredential['kind'], string> = {
   overlay: 'overlay key',
   key: 'API key',
   secret: 'client secret',
+  member: 'member',
+  webhook: 'webhook to',
+  redirect_uri: 'redirect address',
+  public_keys: 'public keys',
 }
 
-function wordsOf({ kind, name, last4 }: OwnedCredential): string {
-  const what = last4 === null ? kindWords[kind] : `${kindWords[kind]} …${last4}`
+function wordsOf({ kind, name, last4, label }: OwnedCredential): string {
+  const which = last4 === null ? label : `…${last4}`
+  const what = which === null ? kindWords[kind] : `${kindWords[kind]} ${which}`
   return name === null ? `Your ${what}` : `${name}: ${what}`
 }
 
