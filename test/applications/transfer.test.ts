@@ -10,6 +10,7 @@ import { getApplication } from '../../src/domain/applications/list.ts'
 import { acceptInvitation } from '../../src/domain/applications/people/accept.ts'
 import { invitePerson, offerTransfer } from '../../src/domain/applications/people/invite.ts'
 import { listPeople } from '../../src/domain/applications/people/list.ts'
+import { leaveApplication, removeMember } from '../../src/domain/applications/people/members.ts'
 import { acceptTransfer } from '../../src/domain/applications/people/transfer.ts'
 import { newId } from '../../src/domain/core/ids.ts'
 import { sendDueMails } from '../../src/domain/mail/send-due.ts'
@@ -43,6 +44,14 @@ const peopleOf = async (by: Acting) =>
 const subjectsTo = async (who: Acting) => {
   while ((await sendDueMails(app.context)) > 0);
   return app.sentMails.filter(({ to }) => to === emailOf(who)).map(({ text }) => text.subject)
+}
+/** Gives somebody so many other applications. */
+async function fill(ownerId: string, count: number) {
+  const [row] = await app.context.db.select().from(clients).where(eq(clients.id, id))
+  if (!row) throw new Error('It is not there')
+  const others = Array.from({ length: count }, () => ({ ...row, id: newId('client', app.clock.at), ownerId }))
+  await app.context.db.insert(clients).values(others)
+  return others
 }
 const dead = { code: 'invalid_request' }
 
@@ -111,10 +120,7 @@ test('it is offered to a member or an address, never to a stranger’s account o
 test('limits count for the new owner: who owns as many as one may cannot take one over, and the offer stays', async () => {
   await begin()
   const { userId } = developer.principal
-  const [row] = await app.context.db.select().from(clients).where(eq(clients.id, id))
-  if (!row) throw new Error('It is not there')
-  const others = Array.from({ length: 100 }, () => ({ ...row, id: newId('client', app.clock.at), ownerId: userId }))
-  await app.context.db.insert(clients).values(others)
+  const others = await fill(userId, 100)
   await offerTransfer(owner, { application_id: id, user_id: userId })
   await expect(acceptTransfer(developer, { application_id: id })).rejects.toMatchObject({ code: 'limit_reached' })
   await app.context.db.delete(clients).where(eq(clients.id, others[0]?.id ?? ''))
@@ -180,4 +186,48 @@ test('what a closed account owned goes to the developer who came first and is op
     `owner ${developer.principal.username}`,
     `viewer ${viewer.principal.username}`,
   ])
+})
+
+test('who is taken out or leaves comes back by nothing that was open: no invitation, no offer', async () => {
+  for (const end of ['removed', 'left'] as const) {
+    await begin()
+    const { userId } = developer.principal
+    const leave = () =>
+      end === 'removed'
+        ? removeMember(owner, { application_id: id, user_id: userId })
+        : leaveApplication(reading(developer), { application_id: id })
+    await invitePerson(owner, { application_id: id, email: emailOf(developer).toUpperCase(), role: 'developer' })
+    const invitation = await invitationTo(app, emailOf(developer).toUpperCase())
+    await offerTransfer(owner, { application_id: id, user_id: userId })
+    const offer = await invitationTo(app, emailOf(developer))
+    await leave()
+    await expect(acceptInvitation(developer, { token: invitation })).rejects.toMatchObject(dead)
+    await expect(acceptTransfer(developer, { application_id: id })).rejects.toMatchObject(dead)
+    await expect(acceptTransfer(developer, { token: offer })).rejects.toMatchObject(dead)
+    expect((await listPeople(owner, { application_id: id })).invitations).toEqual([])
+  }
+})
+
+test('an offer to a member is for a member: what is left of one opens nothing to a stranger', async () => {
+  await begin()
+  const { userId } = developer.principal
+  await offerTransfer(owner, { application_id: id, user_id: userId })
+  await app.context.db.delete(applicationMembers).where(eq(applicationMembers.userId, userId))
+  await expect(acceptTransfer(developer, { application_id: id })).rejects.toMatchObject(dead)
+})
+
+test('of several that are taken over at once as many are as an account has room for', async () => {
+  await begin()
+  const { userId } = developer.principal
+  await fill(userId, 98)
+  const offered = [id]
+  for (let n = 0; n < 4; n++) {
+    id = (await createApplication(owner, { name: `Handed ${n}`, confidential: true })).id
+    offered.push(id)
+    await join(developer, 'developer')
+  }
+  for (const one of offered) await offerTransfer(owner, { application_id: one, user_id: userId })
+  const tries = await Promise.allSettled(offered.map((one) => acceptTransfer(developer, { application_id: one })))
+  expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+  expect(await app.context.db.$count(clients, eq(clients.ownerId, userId))).toBe(100)
 })

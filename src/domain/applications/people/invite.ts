@@ -11,6 +11,7 @@ import { mailUser } from '../../mail/mail-user.ts'
 import { queueMail } from '../../mail/queue-mail.ts'
 import { findApplication } from '../list.ts'
 import { INVITATION_LIFE_MS, type Invitee, keepInvitation, takeInvitation } from './invitations.ts'
+import { isMember } from './members.ts'
 import type { Invitation } from './resources.ts'
 
 export const MEMBERS_MAX = 50
@@ -133,11 +134,7 @@ async function requirePlaces({ db }: InTransaction, id: string, email: string): 
     throw new Problem('limit_reached', `An application has at most ${INVITATIONS_MAX} open invitations.`)
 }
 
-const findMember = statement<[id: string, userId: string], object>(
-  'select 1 from application_members where client_id = $1 and user_id = $2',
-)
-
-async function requireMember({ db }: InTransaction, id: string, userId: string): Promise<void> {
-  if ((await findMember(db, id, userId)).length === 0)
+async function requireMember(tx: InTransaction, id: string, userId: string): Promise<void> {
+  if (!(await isMember(tx, id, userId)))
     throw new Problem('not_found', 'user_id: does not belong to this application, or owns it.')
 }

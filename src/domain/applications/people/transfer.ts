@@ -7,7 +7,8 @@ import { type InTransaction, transact } from '../../core/transaction.ts'
 import { mailUser } from '../../mail/mail-user.ts'
 import { requireApplicationRoom } from '../applications.ts'
 import { lockInvitation } from './accept.ts'
-import { findInvitation, findOffer } from './invitations.ts'
+import { dead, type FoundInvitation, findInvitation, findOffer } from './invitations.ts'
+import { isMember } from './members.ts'
 import type { Joined } from './resources.ts'
 
 type ToAccept = { token?: string | undefined; application_id?: string | undefined }
@@ -21,9 +22,8 @@ export async function acceptTransfer(ctx: UserContext, { token, application_id }
   const { userId, username } = ctx.principal
   requireProvedFactor(ctx, ctx.principal.session, 'developers')
   return transact(ctx, async (tx) => {
-    const { client_id: id, ...offer } = await lockInvitation(tx, await offerOf(tx, token, application_id))
-    if (offer.role !== 'owner') throw new Problem('invalid_request', 'token: This one does not hand it over to you.')
     await requireApplicationRoom(tx, userId)
+    const { client_id: id, ...offer } = await lockOffer(tx, await offerOf(tx, token, application_id))
     await changeOwner(tx, { id, userId })
     const { owner_id: before, application_name: application } = offer
     if (before !== null) await insertDeveloper(tx.db, id, before, tx.now())
@@ -36,6 +36,14 @@ export async function acceptTransfer(ctx: UserContext, { token, application_id }
     if (before !== null) await mailUser(tx, 'application_transferred', before, { application, owner: username })
     return { application_id: id, role: 'owner' }
   })
+}
+
+/** A member to whom it was offered has to be one still. */
+async function lockOffer(tx: InTransaction<UserContext>, found: FoundInvitation) {
+  const offer = await lockInvitation(tx, found)
+  if (offer.role !== 'owner') throw new Problem('invalid_request', 'token: This one does not hand it over to you.')
+  if (offer.user_id !== null && !(await isMember(tx, offer.client_id, offer.user_id))) throw dead()
+  return offer
 }
 
 function offerOf(tx: InTransaction<UserContext>, token: string | undefined, applicationId: string | undefined) {
