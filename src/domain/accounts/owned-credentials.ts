@@ -1,4 +1,5 @@
 import { instantText, statement } from '../../db/statement.ts'
+import { endApplicationCredentials } from '../applications/end-credentials.ts'
 import { endRecentAdditions, listRecentAdditions, type RecentAddition } from '../applications/recent-additions.ts'
 import { type AuditEntry, auditAll } from '../audit/audit.ts'
 import type { Context } from '../core/context.ts'
@@ -51,35 +52,13 @@ export async function listOwnedCredentials(ctx: Context, userId: string) {
   return { credentials: found.slice(0, SHOWN_MAX), hasMore: found.length > SHOWN_MAX }
 }
 
-type Ended = { id: string; client_id: string | null; hash: Buffer }
+type Ended = { id: string; hash: Buffer }
 
-const OWNED = '(select id from clients where owner_id = $1)'
-/** Each statement ends a kind, and the log says so by this action; the tokens of applications have no entry of their own. */
-const endings: [action: AuditEntry['action'] | undefined, end: ReturnType<typeof ending>][] = [
-  [
-    'key.revoked',
-    ending(`update api_keys set revoked_at = statement_timestamp()
-     where revoked_at is null and client_id in ${OWNED} returning id, client_id, hash`),
-  ],
-  [
-    'secret.revoked',
-    ending(`update client_secrets set expires_at = statement_timestamp()
-     where (expires_at is null or expires_at > statement_timestamp()) and client_id in ${OWNED} returning id, client_id, hash`),
-  ],
-  [
-    'overlay_key.revoked',
-    ending('delete from overlay_keys where channel_id = $1 returning id, null as client_id, hash'),
-  ],
-  [
-    'stream_key.revoked',
-    ending('delete from stream_keys where channel_id = $1 returning channel_id as id, null as client_id, hash'),
-  ],
-  [
-    undefined,
-    ending(`update access_tokens set revoked_at = statement_timestamp()
-     where user_id is null and revoked_at is null and expires_at > statement_timestamp() and client_id in ${OWNED}
-    returning '' as id, client_id, hash`),
-  ],
+const selectOwned = statement<[ownerId: string], { id: string }>('select id from clients where owner_id = $1')
+/** Each statement ends a kind, and the log says so by this action. */
+const endings: [action: AuditEntry['action'], end: ReturnType<typeof ending>][] = [
+  ['overlay_key.revoked', ending('delete from overlay_keys where channel_id = $1 returning id, hash')],
+  ['stream_key.revoked', ending('delete from stream_keys where channel_id = $1 returning channel_id as id, hash')],
 ]
 
 function ending(sql: string) {
@@ -95,19 +74,14 @@ export async function endCredentialsOf(
   const actor = { type: 'user', id: userId } as const
   for (const [action, end] of endings) {
     const ended = await end(tx.db, userId)
-    const entry = ({ id, client_id: clientId }: Ended) => ({
-      actor,
-      userId,
-      targetId: id,
-      ...(clientId && { clientId }),
-    })
-    if (action)
-      await auditAll(
-        tx,
-        ended.map((one) => ({ ...entry(one), action })),
-      )
+    await auditAll(
+      tx,
+      ended.map(({ id }) => ({ actor, userId, targetId: id, action })),
+    )
     for (const { hash } of ended) tx.afterCommit(() => tx.credentials.end(hash.toString('base64')))
   }
+  const owned = await selectOwned(tx.db, userId)
+  await endApplicationCredentials(tx, { clientIds: owned.map(({ id }) => id), userId, actor })
   await endRecentAdditions(tx, userId, recentFactorsSince(tx))
   await shutOut(tx, userId)
   await forgetRecentFactors(tx, user)

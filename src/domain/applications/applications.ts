@@ -22,7 +22,7 @@ import {
 } from './registration.ts'
 import type { Application, CreatedApplication } from './resources.ts'
 
-const APPLICATIONS_MAX = 100
+export const APPLICATIONS_MAX = 100
 
 /**
  * Registers an application. It belongs to the caller, or to nobody when the operator registers it. Throws
@@ -73,7 +73,9 @@ export async function updateApplication(
       .where(eq(clients.id, id))
     await tx.db
       .delete(clientRedirectUris)
-      .where(and(eq(clientRedirectUris.clientId, id), notInArray(clientRedirectUris.uri, [...registration.redirect_uris])))
+      .where(
+        and(eq(clientRedirectUris.clientId, id), notInArray(clientRedirectUris.uri, [...registration.redirect_uris])),
+      )
     await insertRedirectUris(tx, id, registration.redirect_uris)
     await narrowKeys(tx.db, id, registration.scopes)
     await audit(tx, { actor: actorBehind(tx.principal), action: 'application.updated', clientId: id, targetId: id })
@@ -109,9 +111,14 @@ export async function deleteApplication(ctx: OwnerContext, { id }: { id: string 
 export async function requireApplicationRoom({ db }: InTransaction, ownerId: string | null): Promise<void> {
   if (ownerId === null) return
   await db.select({ id: users.id }).from(users).where(eq(users.id, ownerId)).for('no key update')
-  const [found] = await db.select({ owned: count() }).from(clients).where(eq(clients.ownerId, ownerId))
-  if (!found || found.owned < APPLICATIONS_MAX) return
+  if (await hasApplicationRoom({ db }, ownerId)) return
   throw new Problem('limit_reached', `An account has at most ${APPLICATIONS_MAX} applications.`)
+}
+
+/** Whether an account can own one more. */
+export async function hasApplicationRoom({ db }: Pick<InTransaction, 'db'>, ownerId: string): Promise<boolean> {
+  const [found] = await db.select({ owned: count() }).from(clients).where(eq(clients.ownerId, ownerId))
+  return !found || found.owned < APPLICATIONS_MAX
 }
 
 function authMethodOf(confidential: boolean, { jwks }: Registration) {

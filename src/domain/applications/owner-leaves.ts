@@ -3,7 +3,7 @@ import { auditAll } from '../audit/audit.ts'
 import type { Context } from '../core/context.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import { disableForStopped } from '../webhooks/queue/lost-grants.ts'
-import { handOnApplications, heirOf } from './people/hand-on.ts'
+import { HEIR_NAME, handOnApplications } from './people/hand-on.ts'
 
 /** An application whose owner is about to leave, and who gets it then; nobody where it stops. */
 export type LeftApplication = { id: string; name: string; heir: string | null }
@@ -11,7 +11,7 @@ export type LeftApplication = { id: string; name: string; heir: string | null }
 const SHOWN_MAX = 100
 
 const selectOwned = statement<[ownerId: string, limit: number], LeftApplication>(`
-  select c.id, c.name, ${heirOf('username')} as heir from clients c where c.owner_id = $1 order by c.id limit $2::int`)
+  select c.id, c.name, ${HEIR_NAME} as heir from clients c where c.owner_id = $1 order by c.id limit $2::int`)
 
 /** What becomes of a user's own applications when their account is closed; an account has a hundred at most. */
 export const listLeftApplications = ({ db }: Pick<Context, 'db'>, ownerId: string): Promise<LeftApplication[]> =>

@@ -1,6 +1,9 @@
 import type { MailKind } from './mail-kind.ts'
+import { shownApplication } from './shown-names.ts'
 
 type Invited = { application: string; inviter: string; role: 'viewer' | 'developer' | 'owner'; token: string }
+
+type HandedOn = { application: string; applicationId: string; others?: readonly string[] }
 
 const asked = {
   viewer: 'to read along in',
@@ -8,16 +11,21 @@ const asked = {
   owner: 'to take over',
 } as const
 
-/** Programs that show mails make links of these by themselves. Nobody gets an address into the mailbox of a stranger by our hand. */
-const mayBecomeLink = (name: string) => /[\p{L}\p{N}]\.\p{L}{2}|:\/\/|www/iu.test(name)
-const shown = (name: string) => (mayBecomeLink(name) ? 'an application' : `the application “${name}”`)
+const NAMED_MAX = 20
+
+/** Others than the first, if there are any. */
+function othersOf(names: readonly string[]): string[] {
+  if (names.length === 0) return []
+  const more = names.length > NAMED_MAX ? [`And ${names.length - NAMED_MAX} more.`] : []
+  return ['So are:', ...names.slice(0, NAMED_MAX).map((name) => `– ${shownApplication(name)}`), ...more]
+}
 
 /** Mails about who belongs to an application: none of these can be switched off. */
 export const peopleMails = {
   application_invitation: {
     text: ({ application, inviter, role, token }: Invited) => ({
       subject: role === 'owner' ? 'An application is offered to you' : 'You are invited to an application',
-      paragraphs: [`${inviter} asks you ${asked[role]} ${shown(application)}.`],
+      paragraphs: [`${inviter} asks you ${asked[role]} ${shownApplication(application)}.`],
       link: { words: 'Look at the invitation', path: `/console/invitations?token=${token}` },
       closing: [
         'The link works for 7 days, and once: after a login with the account that has confirmed this address. Opening it accepts nothing.',
@@ -29,19 +37,25 @@ export const peopleMails = {
     text: ({ application, owner }: { application: string; owner: string }) => ({
       subject: 'Your application has a new owner',
       paragraphs: [
-        `${owner} has taken over the application “${application}”, as you offered. You are a developer of it from now on.`,
+        `${owner} has taken over ${shownApplication(application)}, as you offered. You are a developer of it from now on.`,
       ],
       link: { words: 'Look at your applications', path: '/console/developer/applications' },
     }),
   },
   application_handed_on: {
-    text: ({ application, applicationId }: { application: string; applicationId: string }) => ({
-      subject: 'You own an application now',
+    /** `others` are the names of those beside the first; who was queued by an older release has none. */
+    text: ({ application, applicationId, others = [] }: HandedOn) => ({
+      subject: others.length === 0 ? 'You own an application now' : 'You own applications now',
       paragraphs: [
-        `Whoever owned the application “${application}” has closed their account. You have worked on it for longest, so it is yours now.`,
+        `Whoever owned ${shownApplication(application)} has closed their account. You have worked on it for longest, so it is yours now.`,
+        ...othersOf(others),
+        'API keys, client secrets, public keys and tokens of the applications themselves have ended, because whoever left may know them: make new ones. Look at the webhooks, too, and roll their signing secrets.',
         'If you do not want it, hand it to somebody else, or delete it.',
       ],
-      link: { words: 'Look at the application', path: `/console/developer/applications/${applicationId}/people` },
+      link:
+        others.length === 0
+          ? { words: 'Look at the application', path: `/console/developer/applications/${applicationId}/people` }
+          : { words: 'Look at your applications', path: '/console/developer/applications' },
     }),
   },
 } satisfies Record<string, MailKind<never>>

@@ -45,7 +45,7 @@ function Consequences({ effects: { applications } }: { effects: Effects }) {
           </li>
           {given.map(({ id, name, heir }) => (
             <li key={id}>
-              Your application {isolated(name)} goes to {heir}.
+              Your application {isolated(name)} goes to {heir}. Its keys, client secrets and tokens end.
             </li>
           ))}
           {stopped.map(({ id, name }) => (

@@ -3,33 +3,68 @@ import { auditAll } from '../../audit/audit.ts'
 import type { Context } from '../../core/context.ts'
 import type { InTransaction } from '../../core/transaction.ts'
 import { mailUser } from '../../mail/mail-user.ts'
+import { APPLICATIONS_MAX, hasApplicationRoom } from '../applications.ts'
+import { endApplicationCredentials } from '../end-credentials.ts'
 import { changeOwner } from './transfer.ts'
 
-/** SQL: the developer who has belonged to the application `c` for longest, and whose account is open. */
-export const heirOf = (column: 'id' | 'username') => `(
-  select u.${column} from application_members m join users u on u.id = m.user_id
-   where m.client_id = c.id and m.role = 'developer' and u.disabled_at is null order by m.joined_at, u.id limit 1)`
+const HEIRS = `
+  from application_members m join users u on u.id = m.user_id
+ where m.client_id = c.id and m.role = 'developer' and u.disabled_at is null
+   and (select count(*) from clients owned where owned.owner_id = u.id) < ${APPLICATIONS_MAX}
+ order by m.joined_at, u.id limit 1`
+
+/** SQL: the developer who has belonged to the application `c` for longest, whose account is open and has room for one more. */
+export const HEIR_NAME = `(select u.username ${HEIRS})`
+
+type Heir = { id: string; username: string }
+const findHeir = statement<[id: string], Heir>(
+  `select heir.* from clients c cross join lateral (select u.id, u.username ${HEIRS} for no key update of u) heir where c.id = $1`,
+)
+
+/** Locked, so that nobody is given more at the same moment than they have room for; asked again when that was so. */
+async function lockHeir(tx: InTransaction<Context>, clientId: string): Promise<Heir | undefined> {
+  for (;;) {
+    const [heir] = await findHeir(tx.db, clientId)
+    if (!heir || (await hasApplicationRoom(tx, heir.id))) return heir
+  }
+}
 
 const lockOwned = statement<[ownerId: string], { id: string; name: string }>(
   'select id, name from clients where owner_id = $1 order by id for no key update',
 )
-const findHeir = statement<[id: string], { heir: string | null; username: string | null }>(
-  `select ${heirOf('id')} as heir, ${heirOf('username')} as username from clients c where c.id = $1`,
-)
 const dropInvitations = statement<[id: string], never>('delete from application_invitations where client_id = $1')
+const dropPublicKeys = statement<[id: string], never>(
+  `update clients set jwks = '{"keys":[]}', jwks_changed_at = null where id = $1 and jwks is not null`,
+)
+
+type Handed = { id: string; name: string }
 
 /**
- * Hands the applications of an account that is closed to whoever has developed each for longest, even to one who owns as many as one may; one
- * without a developer stays. Nobody is asked to any of them any more.
+ * Hands the applications of an account that is closed to whoever has developed each for longest and has room for it; one without
+ * such a developer stays. Nobody is asked to any of them any more, and what proves one that is handed on ends, since whoever left
+ * knows it. Each heir gets one mail.
  */
 export async function handOnApplications(tx: InTransaction<Context>, ownerId: string): Promise<void> {
-  for (const { id, name: application } of await lockOwned(tx.db, ownerId)) {
-    await dropInvitations(tx.db, id)
-    const [{ heir, username } = { heir: null, username: null }] = await findHeir(tx.db, id)
-    if (heir === null || username === null) continue
-    await changeOwner(tx, { id, userId: heir })
-    const about = { userId: heir, clientId: id, targetId: id, details: { application, new_owner: username } }
-    await auditAll(tx, [{ actor: { type: 'system' }, action: 'application.handed_on', ...about }])
-    await mailUser(tx, 'application_handed_on', heir, { application, applicationId: id })
+  const byHeir = new Map<string, Handed[]>()
+  for (const application of await lockOwned(tx.db, ownerId)) {
+    await dropInvitations(tx.db, application.id)
+    const heir = await lockHeir(tx, application.id)
+    if (!heir) continue
+    await handOn(tx, application, heir)
+    byHeir.set(heir.id, [...(byHeir.get(heir.id) ?? []), application])
   }
+  for (const [heirId, [first, ...others]] of byHeir) {
+    if (!first) continue
+    const values = { application: first.name, applicationId: first.id, others: others.map(({ name }) => name) }
+    await mailUser(tx, 'application_handed_on', heirId, values)
+  }
+}
+
+async function handOn(tx: InTransaction<Context>, { id, name: application }: Handed, heir: Heir): Promise<void> {
+  const actor = { type: 'system' } as const
+  await dropPublicKeys(tx.db, id)
+  await endApplicationCredentials(tx, { clientIds: [id], userId: heir.id, actor })
+  await changeOwner(tx, { id, userId: heir.id })
+  const about = { userId: heir.id, clientId: id, targetId: id, details: { application, new_owner: heir.username } }
+  await auditAll(tx, [{ actor, action: 'application.handed_on', ...about }])
 }
