@@ -58,13 +58,14 @@ test('an application that is handed on proves itself by nothing that whoever lef
 
 test('an heir is told of all that they get by one mail, which says that its keys have ended', async () => {
   const [owner, heir] = [await confirmedPerson(app), await confirmedPerson(app)]
-  for (let n = 0; n < 30; n++) await develop((await make(owner, n === 3 ? 'Log in at evil.example' : `N${n}`)).id, heir)
+  for (let n = 0; n < 30; n++)
+    await develop((await make(owner, n === 3 ? 'Log in at evil.example' : `App ${n}`)).id, heir)
   await leave(owner)
   expect(await app.context.db.$count(clients, eq(clients.ownerId, heir.principal.userId))).toBe(30)
   const told = (await mailsTo(heir)).filter(({ subject }) => /You own/.test(subject))
   expect(told).toHaveLength(1)
   const said = told[0]?.paragraphs.join('\n')
-  for (const what of ['“N0”', '“N20”', 'And 9 more.', 'make new ones']) expect(said).toContain(what)
+  for (const what of ['“App 0”', '“App 20”', 'And 9 more.', 'make new ones']) expect(said).toContain(what)
   expect(said).not.toContain('evil')
 })
 

@@ -37,7 +37,7 @@ test('a key is told of 14 and three days before its end, once each, whoever asks
   const [mail, ...rest] = await told(tellOfEndingKeys)
   expect(rest).toEqual([])
   expect(mail).toMatchObject({ to: `${person.username}@example.com`, subject: 'API keys end soon' })
-  expect(mail?.text).toMatch(/The key CI \(…\w{4}\) of App of dev_\d+ ends at .*\nThe key Bot/)
+  expect(mail?.text).toMatch(/The key CI \(…\w{4}\) of the application “App of dev_\d+” ends at .*\nThe key Bot/)
   await endIn(3.1)
   expect(await told(tellOfEndingKeys)).toEqual([])
   await endIn(2.9)

@@ -1,4 +1,5 @@
 import type { MailKind } from './mail-kind.ts'
+import { nameOr, shownApplication } from './shown-names.ts'
 
 type Named = { id: string; name: string }
 /** How long a webhook has failed: a day, three days, or until it was disabled. */
@@ -53,9 +54,9 @@ export const noticeMails = {
       const [first] = webhooks
       const isOne = webhooks.length === 1 && more === 0
       return {
-        subject: `${subjects[worst]}: ${application.name}`,
+        subject: `${subjects[worst]}: ${nameOr(application.name, 'an application of yours')}`,
         paragraphs: [
-          `Of your application ${application.name}:`,
+          `Of ${shownApplication(application.name)}:`,
           ...webhooks.map(failure),
           ...(more > 0 ? [`And ${more} more.`] : []),
         ],
@@ -80,7 +81,7 @@ export const noticeMails = {
         paragraphs: [
           ...keys.map(
             ({ name, last4, application, endsAt }) =>
-              `The key ${name} (…${last4}) of ${application} ends at ${minute(endsAt)}. After that it is refused.`,
+              `${nameOr(`The key ${name}`, 'A key')} (…${last4}) of ${shownApplication(application)} ends at ${minute(endsAt)}. After that it is refused.`,
           ),
           ...(more > 0 ? [`And ${more} more.`] : []),
         ],

@@ -8,4 +8,4 @@ const isPlain = (name: string) => /^[\p{L}\p{M}\p{N} '’_&(),-]{1,60}$/u.test(n
 export const shownApplication = (name: string) => (isPlain(name) ? `the application “${name}”` : 'an application')
 
 /** The name of anything else, in its place a word for it. */
-export const shownName = (name: string, otherwise: string) => (isPlain(name) ? name : otherwise)
+export const nameOr = (name: string, otherwise: string) => (isPlain(name) ? name : otherwise)
