@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { Context } from '../domain/core/context.ts'
+import { isLoopbackHost } from '../domain/core/url.ts'
 import { explainRequest } from '../domain/requests/explain.ts'
 import type { ExplainedRequest } from '../domain/requests/resources.ts'
 import { type ReplayProgress, type ReplayRequest, replayDeliveries } from '../domain/webhooks/deliveries/replay.ts'
@@ -38,7 +39,7 @@ function requireBareUrl(command: Command, text: string): void {
 export function requireServiceUrl(command: Command, text: string): string {
   requireBareUrl(command, text)
   const { protocol, hostname, origin } = new URL(text)
-  if (protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname))
+  if (protocol === 'http:' && !isLoopbackHost(hostname))
     command.error('error: --url must be an https address, unless it is on this machine')
   return origin
 }

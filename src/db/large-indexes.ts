@@ -25,6 +25,7 @@ export const largeIndexes: readonly LargeIndex[] = [
   { name: 'users_claimed_email', table: 'users', by: '(lower(email))' },
   { name: 'users_erasure', table: 'users', by: '(erase_at) where erase_at is not null' },
   { name: 'chat_messages_author', table: 'chat_messages', by: '(user_id, id)' },
+  { name: 'audit_log_actor', table: 'audit_log', by: '(actor_id, id)' },
   { name: 'webhook_secrets_expiry', table: 'webhook_secrets', by: '(expires_at) where expires_at is not null' },
 ]
 

@@ -8,33 +8,15 @@ import { logIn } from '../../src/domain/accounts/login.ts'
 import { changePassword } from '../../src/domain/accounts/new-password.ts'
 import type { FactorsApp } from '../factors/people.ts'
 import { PASSWORD } from '../support/log.ts'
+import type { AccountStep } from './account-steps.ts'
 import { type LinkMail, tokenMailed } from './token-mailed.ts'
-
-export const accountSteps = [
-  'log in',
-  'log in by address',
-  'log in with an old password',
-  'ask for a reset',
-  'use the newest reset link',
-  'use the newest reset link twice at once',
-  'use any reset link',
-  'change the password',
-  'change it with an old one',
-  'change the address',
-  'change it with an old password',
-  'use the newest link to confirm',
-  'use any link to confirm',
-  'take the account back by the newest link',
-  'take the account back by any link',
-  'revoke a session',
-  'close',
-] as const
-export type AccountStep = (typeof accountSteps)[number]
 
 type Link = { token: string; address: string; isAlive: boolean }
 /** Whether a step should have been taken, and whether it was. */
 type Judged = { should: boolean; was: boolean }
 
+const confirmLongAgo = statement<[userId: string], never>(`
+  update users set email_verified_at = created_at - interval '30 days' where id = $1`)
 const living = statement<[userId: string], { count: number }>(`
   select count(*)::int as count from login_sessions s where s.user_id = $1 and ${SESSION_IS_ALIVE}`)
 
@@ -45,7 +27,9 @@ export class ModelledAccount {
   readonly #caller: { address: string }
   #password = PASSWORD
   readonly #old: string[] = []
-  #verified: string | undefined
+  #verified: string
+  /** Whether the confirmed address gets a way back when it is replaced: it was confirmed long ago, or is back. */
+  #isEstablished = true
   #isClosed = false
   readonly #resets: Link[] = []
   readonly #confirmations: Link[] = []
@@ -57,11 +41,13 @@ export class ModelledAccount {
   private constructor(app: FactorsApp, user: { id: string; username: string; email: string }, caller: object) {
     this.#app = app
     this.#user = user
+    this.#verified = user.email
     this.#caller = caller as { address: string }
   }
 
   static async create(app: FactorsApp): Promise<ModelledAccount> {
     const user = await app.person()
+    await confirmLongAgo(app.context.db, user.id)
     const { caller } = await app.actingAs(user)
     const account = new ModelledAccount(app, user, caller)
     account.#sessions.set(caller.session, true)
@@ -90,8 +76,7 @@ export class ModelledAccount {
 
   readonly #doing: Record<AccountStep, (pick: number) => Promise<Judged>> = {
     'log in': () => this.#logIn(this.#user.username, this.#password, !this.#isClosed),
-    'log in by address': () =>
-      this.#logIn(this.#verified ?? this.#user.email, this.#password, !this.#isClosed && this.#verified !== undefined),
+    'log in by address': () => this.#logIn(this.#verified, this.#password, !this.#isClosed),
     'log in with an old password': (pick) => this.#logIn(this.#user.username, at(this.#old, pick) ?? 'never it', false),
     'ask for a reset': () => this.#askForReset(),
     'use the newest reset link': () => this.#reset(this.#resets.at(-1)),
@@ -196,17 +181,15 @@ export class ModelledAccount {
   async #confirm(link: Link | undefined): Promise<Judged> {
     const should = link?.isAlive === true
     const was = await done(async () => void (await verifyAddress(this.#ctx, link?.token ?? 'lslk_none')))
-    if (should && link) {
-      const replaced = this.#verified
-      this.#end(this.#confirmations)
-      this.#verified = link.address
-      if (replaced === undefined) return { should, was } // it was the address already
-      this.#end(this.#resets)
-      const token = await this.#mailed('restore')
-      if (token !== undefined) this.#restores.push({ token, address: replaced, isAlive: true })
-      return { should, was: was && token !== undefined }
-    }
-    return { should, was }
+    if (!should || !link) return { should, was }
+    const replaced = { address: this.#verified, isEstablished: this.#isEstablished }
+    this.#end(this.#confirmations, this.#resets)
+    this.#verified = link.address
+    this.#isEstablished = false
+    if (!replaced.isEstablished) return { should, was }
+    const token = await this.#mailed('restore')
+    if (token !== undefined) this.#restores.push({ token, address: replaced.address, isAlive: true })
+    return { should, was: was && token !== undefined }
   }
 
   /** What was sent to an address later than this link is as dead as the link itself; what was sent earlier lives on. */
@@ -217,6 +200,7 @@ export class ModelledAccount {
     if (should && link) {
       this.#end(this.#restores.slice(this.#restores.indexOf(link)))
       this.#verified = link.address
+      this.#isEstablished = true
       this.#passwordIs(password)
     }
     return { should, was }
@@ -239,9 +223,7 @@ export class ModelledAccount {
     for (const link of lists.flat()) link.isAlive = false
   }
 
-  #mailed(kind: LinkMail, answered?: Promise<void>): Promise<string | undefined> {
-    return tokenMailed(this.#app, this.#user, kind, answered)
-  }
+  #mailed = (kind: LinkMail, answered?: Promise<void>) => tokenMailed(this.#app, this.#user, kind, answered)
 }
 
 const at = <Item>(items: readonly Item[], pick: number): Item | undefined => items[pick % Math.max(items.length, 1)]

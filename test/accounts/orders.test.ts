@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFactorsApp, type FactorsApp } from '../factors/people.ts'
 import { sizeOf } from '../webhooks/support/long.ts'
-import { type AccountStep, accountSteps, ModelledAccount } from './living-links.ts'
+import { type AccountStep, accountSteps } from './account-steps.ts'
+import { ModelledAccount } from './living-links.ts'
 
 let app: FactorsApp
 beforeAll(async () => {

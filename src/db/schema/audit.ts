@@ -21,6 +21,7 @@ export const auditLog = pgTable(
   (table) => [
     index('audit_log_user').on(table.userId, table.id),
     index('audit_log_client').on(table.clientId, table.id),
+    index('audit_log_actor').on(table.actorId, table.id),
     check('audit_log_actor_type_known', sql`${table.actorType} in ('user','client','api_key','operator','system')`),
   ],
 )

@@ -17,6 +17,8 @@ export const users = pgTable(
     bio: text(),
     imageUrl: text(),
     passwordHash: text(),
+    /** Since when there has been a second factor, however often it was replaced. */
+    protectedSince: instant(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
     disabledAt: instant(),

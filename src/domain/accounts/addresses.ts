@@ -11,7 +11,16 @@ import { changeFacts } from '../mail/change-facts.ts'
 import { mailUser } from '../mail/mail-user.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 import { getAccount } from './account.ts'
-import { endLaterRestores, endLinks, keepLink, linkLifeMs, type MailLink, newLinkToken, useLink } from './mail-links.ts'
+import {
+  endLinks,
+  endRestores,
+  findRestore,
+  keepLink,
+  linkLifeMs,
+  type MailLink,
+  newLinkToken,
+  useLink,
+} from './mail-links.ts'
 import { type PasswordContext, requireOwnPassword } from './own-password.ts'
 import type { Account } from './resources.ts'
 import { countTry } from './sign-up-limit.ts'
@@ -55,9 +64,18 @@ export async function askToVerify(
   if (isQueued) await keepLink(tx, token, { purpose: 'verify', userId: id, address: email })
 }
 
-type Current = { username: string; email: string | null; is_verified: boolean }
-const currentAddress = statement<[id: string], Current>(`
-  select username, email, email_verified_at is not null as is_verified from users where id = $1`)
+type Current = {
+  username: string
+  email: string | null
+  is_verified: boolean
+  is_established: boolean
+  is_protected: boolean
+}
+const currentAddress = statement<[id: string, established: Date], Current>(`
+  select username, email, email_verified_at is not null as is_verified,
+         coalesce(email_verified_at <= $2::timestamptz, false) as is_established,
+         coalesce(protected_since <= $2::timestamptz, false) as is_protected
+    from users where id = $1`)
 const setUnverified = statement<[id: string, email: string, at: Date], never>(`
   update users set email = $2, email_verified_at = null, updated_at = $3::timestamptz where id = $1`)
 
@@ -72,7 +90,7 @@ export async function changeEmail(ctx: PasswordContext, change: { email: string;
   return transact(ctx, async (tx) => {
     const { userId, username } = tx.principal
     await lockUser(tx, userId)
-    const [now] = await currentAddress(tx.db, userId)
+    const [now] = await currentAddress(tx.db, userId, establishedBefore(tx))
     await endLinks(tx, userId, 'verify', 'reset')
     await mailUser(tx, 'address_changed', userId, { ...changeFacts(tx, username), address: change.email })
     if (!now?.is_verified) await setUnverified(tx.db, userId, change.email, tx.now())
@@ -92,8 +110,8 @@ export async function resendVerification(ctx: PasswordContext): Promise<void> {
   await transact(ctx, (tx) => askToVerify(tx, { id: userId, username, email: address }))
 }
 
-const setVerified = statement<[id: string, email: string, at: Date], never>(`
-  update users set email = $2, email_verified_at = $3::timestamptz, updated_at = $3::timestamptz where id = $1`)
+const setVerified = statement<[id: string, email: string, verifiedAt: Date, at: Date], never>(`
+  update users set email = $2, email_verified_at = $3::timestamptz, updated_at = $4::timestamptz where id = $1`)
 const dropClaims = statement<[id: string, email: string], { id: string }>(`
   update users set email = null where lower(email) = lower($2) and email_verified_at is null and id <> $1 returning id`)
 const dropLinks = statement<[id: string, email: string], { id: string }>(`
@@ -121,22 +139,34 @@ const DEAD = 'This link does not work any more: it was used, has ended, or a new
 
 /** Makes an address the confirmed one of an account, in the transaction of what proves it. */
 async function confirm(tx: InTransaction<Context>, userId: string, address: string, by?: 'operator'): Promise<void> {
-  const [before] = await currentAddress(tx.db, userId)
+  const [before] = await currentAddress(tx.db, userId, establishedBefore(tx))
   const isReplaced = before?.email?.toLowerCase() !== address.toLowerCase()
-  if (before?.is_verified && before.email && isReplaced) await offerRestore(tx, userId, { ...before, next: address })
   if (isReplaced) await endLinks(tx, userId, 'reset')
-  await settle(tx, userId, address, by)
+  const returned = await findRestore(tx, userId, address)
+  if (returned) return settleAgain(tx, userId, returned, by)
+  if (before && isReplaced) await offerRestore(tx, userId, { ...before, next: address })
+  await settle(tx, userId, address, { by })
 }
 
-type Replaced = { username: string; email: string | null; next: string }
+/** An address that was confirmed after this is not established yet: it may be that of whoever has just taken the account. */
+const establishedBefore = ({ now }: Pick<Context, 'now'>): Date => new Date(now().getTime() - linkLifeMs.restore)
 
-/** A way back for whoever has the replaced address: by the link they set a new password, and have the address again. */
-async function offerRestore(tx: InTransaction<Context>, userId: string, { username, email, next }: Replaced) {
-  if (email === null) return
+type Replaced = Current & { next: string }
+
+/**
+ * A way back for whoever has the replaced address, if it was theirs for seven days: by the link they set a new password, and have the
+ * address again. Where a second factor is as old, it was shown for the change, and whoever reads the old mails gets nothing by them.
+ */
+async function offerRestore(tx: InTransaction<Context>, userId: string, replaced: Replaced): Promise<void> {
+  const { username, email, next } = replaced
+  if (email === null || !replaced.is_established || replaced.is_protected) return
   const token = newLinkToken()
   const values = { ...changeFacts(tx, username), address: next, token }
   const to = { userId, address: email }
-  const isQueued = await queueMail(tx, 'address_replaced', to, values, { usefulMs: linkLifeMs.restore })
+  const isQueued = await queueMail(tx, 'address_replaced', to, values, {
+    usefulMs: linkLifeMs.restore,
+    isConfirmed: true,
+  })
   if (isQueued) await keepLink(tx, token, { purpose: 'restore', userId, address: email })
 }
 
@@ -148,12 +178,34 @@ export async function restoreAddress(tx: InTransaction<Context>, link: MailLink)
   const [holder] = await verifiedHolder(tx.db, link.address)
   if (holder && holder.id !== link.userId)
     throw new Problem('invalid_request', 'Another account has confirmed this address.')
-  await endLaterRestores(tx, link)
-  await settle(tx, link.userId, link.address)
+  const [displaced] = await currentAddress(tx.db, link.userId, establishedBefore(tx))
+  if (displaced?.email) {
+    const values = { ...changeFacts(tx, link.username), address: link.address }
+    await queueMail(tx, 'address_restored', { userId: link.userId, address: displaced.email }, values)
+  }
+  await settleAgain(tx, link.userId, link)
 }
 
-async function settle(tx: InTransaction<Context>, userId: string, address: string, by?: 'operator'): Promise<void> {
-  await setVerified(tx.db, userId, address, tx.now())
+type Settled = { by?: 'operator' | undefined; at?: Date }
+
+/** An address that is back is as established as it was; what was sent to those that came after it is dead. */
+async function settleAgain(
+  tx: InTransaction<Context>,
+  userId: string,
+  link: Pick<MailLink, 'address' | 'expiresAt'>,
+  by?: 'operator',
+): Promise<void> {
+  await endRestores(tx, userId, link)
+  await settle(tx, userId, link.address, { by, at: establishedBefore(tx) })
+}
+
+async function settle(
+  tx: InTransaction<Context>,
+  userId: string,
+  address: string,
+  { by, at = tx.now() }: Settled,
+): Promise<void> {
+  await setVerified(tx.db, userId, address, at, tx.now())
   await endLinks(tx, userId, 'verify')
   const claims = await dropClaims(tx.db, userId, address)
   const links = await dropLinks(tx.db, userId, address)

@@ -32,7 +32,7 @@ export async function tellOfNewDevice(tx: InTransaction<CalledContext>, userId: 
   const [owner] = await findConfirmed(tx.db, userId)
   if (!owner) return
   const { username, address } = owner
-  await queueMail(tx, 'new_device', { userId, address }, changeFacts(tx, username))
+  await queueMail(tx, 'new_device', { userId, address }, changeFacts(tx, username), { isConfirmed: true })
 }
 
 const findConfirmed = statement<[userId: string], { username: string; address: string }>(

@@ -64,15 +64,31 @@ export async function useLink(
   return used.length === 1 ? link : undefined
 }
 
-const deleteLater = statement<[userId: string, expiresAt: string], never>(`
-  delete from mail_links where user_id = $1 and purpose = 'restore' and expires_at > $2::text::timestamptz`)
+const selectRestore = statement<[userId: string, address: string], { address: string; expires_at: string }>(`
+  select address, expires_at::text as expires_at from mail_links
+   where user_id = $1 and purpose = 'restore' and lower(address) = lower($2) and expires_at > statement_timestamp()
+   order by mail_links.expires_at limit 1`)
+
+/** The living link that was sent to an address when it was replaced. */
+export async function findRestore({ db }: InTransaction, userId: string, address: string) {
+  const [found] = await selectRestore(db, userId, address)
+  return found && { address: found.address, expiresAt: found.expires_at }
+}
+
+const deleteRestores = statement<[userId: string, address: string, expiresAt: string], never>(`
+  delete from mail_links
+   where user_id = $1 and purpose = 'restore' and (lower(address) = lower($2) or expires_at > $3::text::timestamptz)`)
 
 /**
- * Ends what was sent to addresses that came after the one of this link: whoever took the account may have given it several. What
- * was sent to earlier ones stays.
+ * Ends what was sent to an address that is back, and to those that came after it: whoever took the account may have given it several.
+ * What was sent to earlier ones stays.
  */
-export async function endLaterRestores({ db }: InTransaction, { userId, expiresAt }: MailLink): Promise<void> {
-  await deleteLater(db, userId, expiresAt)
+export async function endRestores(
+  { db }: InTransaction,
+  userId: string,
+  { address, expiresAt }: Pick<MailLink, 'address' | 'expiresAt'>,
+): Promise<void> {
+  await deleteRestores(db, userId, address, expiresAt)
 }
 
 /** Ends links of a user that were not used. */

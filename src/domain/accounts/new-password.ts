@@ -58,6 +58,7 @@ export async function setPasswordOf(ctx: Context, name: string, password: string
       .where(eq(users.username, name.toLowerCase()))
     if (!user) throw new Problem('user_not_found', `There is no account "${name}".`)
     await setPassword(tx, user, passwordHash, { type: 'operator' })
+    await endLinks(tx, user.id, 'restore') // the operator knows whose the account is
     return { id: user.id }
   })
 }

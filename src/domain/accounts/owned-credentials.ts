@@ -4,7 +4,7 @@ import { endRecentAdditions, listRecentAdditions, type RecentAddition } from '..
 import { type AuditEntry, auditAll } from '../audit/audit.ts'
 import type { Context } from '../core/context.ts'
 import type { InTransaction } from '../core/transaction.ts'
-import { forgetRecentFactors, recentFactorsSince } from '../factors/recent.ts'
+import { forgetRecentFactors, recentProtectionSince } from '../factors/recent.ts'
 import { shutOut } from '../ingest/connections.ts'
 
 /**
@@ -22,14 +22,16 @@ export type OwnedCredential = {
 }
 
 const SHOWN_MAX = 50
+/** Whether the account has had no factor until lately. */
+const IS_RECENT = 'exists (select from users where id = $1 and protected_since > $3::timestamptz)'
 
 const selectLiving = statement<[userId: string, limit: number, recent: Date], OwnedCredential>(`
   select kind, name, last4, null as label, ${instantText('created_at')} as created_at from (
-    select 'passkey' as kind, name, null as last4, created_at, id from passkeys where user_id = $1 and created_at > $3::timestamptz
+    select 'passkey' as kind, name, null as last4, created_at, id from passkeys where user_id = $1 and ${IS_RECENT}
     union all
-    select 'totp', null, null, created_at, '' from totp_factors where user_id = $1 and created_at > $3::timestamptz
+    select 'totp', null, null, created_at, '' from totp_factors where user_id = $1 and ${IS_RECENT}
     union all
-    select 'recovery_codes', null, null, max(created_at), '' from recovery_codes where user_id = $1 and created_at > $3::timestamptz
+    select 'recovery_codes', null, null, max(created_at), '' from recovery_codes where user_id = $1 and ${IS_RECENT}
      having count(*) > 0
     union all
     select 'stream', null, last4, coalesce(rolled_at, created_at), '' from stream_keys where channel_id = $1
@@ -45,7 +47,7 @@ const selectLiving = statement<[userId: string, limit: number, recent: Date], Ow
 
 /** All of it that lives; the first fifty, and whether there are more. */
 export async function listOwnedCredentials(ctx: Context, userId: string) {
-  const since = recentFactorsSince(ctx)
+  const since = recentProtectionSince(ctx)
   const added = await listRecentAdditions(ctx, userId, since, SHOWN_MAX + 1)
   const living = await selectLiving(ctx.db, userId, SHOWN_MAX + 1, since)
   const found: OwnedCredential[] = [...added.map((one) => ({ ...one, last4: null })), ...living]
@@ -82,7 +84,7 @@ export async function endCredentialsOf(
   }
   const owned = await selectOwned(tx.db, userId)
   await endApplicationCredentials(tx, { clientIds: owned.map(({ id }) => id), userId, actor })
-  await endRecentAdditions(tx, userId, recentFactorsSince(tx))
+  await endRecentAdditions(tx, userId, recentProtectionSince(tx))
   await shutOut(tx, userId)
   await forgetRecentFactors(tx, user)
 }

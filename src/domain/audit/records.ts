@@ -16,6 +16,10 @@ const targetName = `coalesce(
     (select o.name from overlay_keys o where o.id = a.target_id),
     (select substring(s.url from '://(?:[^/?#@]*@)?([^/?#]+)') from webhook_subscriptions s where s.id = a.target_id))`
 
+/** SQL for from where a record `a` was caused, as the user `$1` may know it: from where another person acted is that one's business. */
+export const originFor = (column: 'host(a.ip)' | 'a.user_agent'): string =>
+  `case when a.actor_type = 'user' and a.actor_id <> $1 then null else ${column} end`
+
 /** SQL for the records about `$1` that are older than the record `$2`, newest first, at most `$3`; `origin` gives `ip` and `user_agent`. Names are looked up when it is known which: they would hide what finding them costs. */
 export const recordsAbout = (column: 'user_id' | 'client_id', origin: string) => `
   select a.id, action, actor_type, actor_id, user_id, client_id as application_id, target_id, request_id, details, ${origin},

@@ -3,7 +3,7 @@ import type { UserContext } from '../core/context.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import { makeRecoveryCodes } from './recovery-codes.ts'
 import type { NewFactor } from './resources.ts'
-import { hasFactor } from './standing.ts'
+import { hasFactor, noteProtection } from './standing.ts'
 import { tellOfFactors } from './tell.ts'
 
 const methods = { totp: 'otp', passkey: 'hwk' } as const
@@ -23,6 +23,7 @@ export async function addFactor(
   await tellOfFactors(tx, { userId, username, action: 'factor.added', what: `${kind}_added` })
   if (session) await noteAuthentication(tx, session.id, methods[kind])
   if (!isFirst) return { recovery_codes: null }
+  await noteProtection(tx, userId, tx.now())
   await endOtherSessions(tx, userId, session?.id)
   return { recovery_codes: await makeRecoveryCodes(tx, userId) }
 }

@@ -5,7 +5,7 @@ import { endSessionsOf } from '../access/sessions.ts'
 import type { Context, UserContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
-import { hasFactor, lockUser } from './standing.ts'
+import { hasFactor, lockUser, noteProtection } from './standing.ts'
 import { tellOfFactors } from './tell.ts'
 
 /** Removes the caller's authenticator. Throws `not_found`. */
@@ -33,6 +33,7 @@ export async function removeFactor(
     await tellOfFactors(tx, { userId, username, action: 'factor.removed', what: `${kind}_removed` })
     if (await hasFactor(tx, userId)) return
     await tx.db.delete(recoveryCodes).where(eq(recoveryCodes.userId, userId))
+    await noteProtection(tx, userId, null)
     await endPendingLoginsOf(tx, userId)
   })
 }
@@ -53,6 +54,7 @@ export async function resetFactors(ctx: Context, name: string): Promise<{ id: st
     if (!(await hasFactor(tx, userId))) throw new Problem('not_found', `The account "${name}" has no second factor.`)
     for (const table of [totpFactors, totpEnrolments, passkeys, recoveryCodes])
       await tx.db.delete(table).where(ofUser(table, userId))
+    await noteProtection(tx, userId, null)
     await endSessionsOf(tx, userId)
     const by = { type: 'operator' } as const
     await tellOfFactors(tx, { userId, username: user.username, action: 'factor.reset', what: 'reset', by })

@@ -12,6 +12,15 @@ export async function lockUser(tx: InTransaction, userId: string): Promise<void>
   await lock(tx.db, userId)
 }
 
+const setProtected = statement<[userId: string, since: Date | null], never>(
+  'update users set protected_since = $2::timestamptz where id = $1',
+)
+
+/** Notes that an account has its first factor, or none any more. */
+export async function noteProtection({ db }: InTransaction, userId: string, since: Date | null): Promise<void> {
+  await setProtected(db, userId, since)
+}
+
 const findFactor = statement<[userId: string], { has: boolean }>(`
   select exists (select from totp_factors where user_id = $1) or exists (select from passkeys where user_id = $1) as has`)
 

@@ -61,6 +61,16 @@ export const accountMails = {
       closing: ['The link works for seven days, and once.'],
     }),
   },
+  address_restored: {
+    text: ({ address, ...change }: ChangeFacts & { address: string }) => ({
+      subject: 'Your account has its former address again',
+      paragraphs: [
+        `Whoever reads the mails of ${address}, the former address of your account ${change.username}, has set a new password and brought that address back.`,
+        origin(change),
+        'If it was not you, tell whoever runs this service at once: they can give you the account back.',
+      ],
+    }),
+  },
   address_lost: {
     text: ({ address }: { address: string }) => ({
       subject: 'An address that you gave belongs to another account',

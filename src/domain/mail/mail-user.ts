@@ -4,8 +4,8 @@ import type { InTransaction } from '../core/transaction.ts'
 import type { MailKindName, MailValues } from './kinds.ts'
 import { queueMail } from './queue-mail.ts'
 
-const findReader = statement<[id: string], { address: string | null }>(
-  'select email as address from users where id = $1',
+const findReader = statement<[id: string], { address: string | null; is_confirmed: boolean }>(
+  'select email as address, email_verified_at is not null as is_confirmed from users where id = $1',
 )
 
 /** Queues a mail to the address of an account, as `queueMail` does; not to one that has none. */
@@ -17,5 +17,5 @@ export async function mailUser<Name extends MailKindName>(
 ): Promise<boolean> {
   const [reader] = await findReader(tx.db, userId)
   if (!reader?.address) return false
-  return queueMail(tx, kind, { userId, address: reader.address }, values)
+  return queueMail(tx, kind, { userId, address: reader.address }, values, { isConfirmed: reader.is_confirmed })
 }

@@ -22,6 +22,8 @@ type QueueOptions = {
   usefulMs?: number
   /** Who asked for it, where anybody may. */
   askedBy?: Caller | undefined
+  /** That the account has confirmed the address: then it counts for the account alone, so that nobody else's mails leave it without. */
+  isConfirmed?: boolean
 }
 
 /** Two transactions count one after the other. The keys are locked in one order, so that they do not wait for each other. */
@@ -39,7 +41,8 @@ type Row = [
   keyId: string,
   usefulMs: number | null,
   mailSwitch: string | null,
-  mailboxMax: number,
+  mailboxMax: number | null,
+  userMax: number | null,
 ]
 
 const lately = (who: string, max: string) => `(select count(*) from (select from mails
@@ -49,10 +52,16 @@ const insertMail = statement<Row, object>(`
   insert into mails (id, kind, user_id, address, mailbox, ciphertext, key_id, queued_at, due_at, useless_at)
   select $1, $2, $3, $4, $5, $6, $7, statement_timestamp(), statement_timestamp(),
          statement_timestamp() + $8::float8 * interval '1 millisecond'
-   where ${lately('mailbox = $5', '$10::int')} and ($3::text is null or ${lately('user_id = $3', `${MAILS_AN_HOUR}`)})
+   where ($10::int is null or ${lately('mailbox = $5', '$10::int')}) and ($3::text is null or $11::int is null or ${lately('user_id = $3', '$11::int')})
      and ($9::text is null or exists (
        select from users where id = $3 and email_verified_at is not null and not $9 = any(muted_mail)))
   returning 1`)
+
+/** What others cause never counts for the account, and what it is told at an address of its own never for the mailbox. */
+function limitsOf({ askedBy, isConfirmed }: QueueOptions): [mailboxMax: number | null, userMax: number | null] {
+  if (askedBy) return [ASKED_AN_HOUR, null]
+  return [isConfirmed ? null : MAILS_AN_HOUR, MAILS_AN_HOUR]
+}
 
 /** Silently: whoever asks must not learn how often a mailbox was written to. */
 async function isTooOften({ counters }: Context, kind: string, mailbox: string, askedBy: Caller | undefined) {
@@ -71,15 +80,16 @@ export async function queueMail<Name extends MailKindName>(
   kind: Name,
   { userId, address }: MailRecipient,
   values: MailValues<Name>,
-  { usefulMs, askedBy }: QueueOptions = {},
+  options: QueueOptions = {},
 ): Promise<boolean> {
   const id = newId('mail', tx.now())
   const mailbox = mailboxOf(address)
   const { ciphertext, keyId } = tx.keyring.seal('mail', id, JSON.stringify(values))
   const mailSwitch: MailSwitch | null = switchOf(kind) ?? null
   await lockCounts(tx.db, [`mail ${kind} ${mailbox}`, ...(userId === null ? [] : [`mail ${kind} ${userId}`])].sort())
-  const mailboxMax = askedBy ? ASKED_AN_HOUR : MAILS_AN_HOUR
-  const row: Row = [id, kind, userId, address, mailbox, ciphertext, keyId, usefulMs ?? null, mailSwitch, mailboxMax]
+  const { usefulMs, askedBy } = options
+  const limits = limitsOf(options)
+  const row: Row = [id, kind, userId, address, mailbox, ciphertext, keyId, usefulMs ?? null, mailSwitch, ...limits]
   const isQueued = !(await isTooOften(tx, kind, mailbox, askedBy)) && (await insertMail(tx.db, ...row)).length === 1
   if (!isQueued) tx.afterCommit(() => mailMetrics.suppressed++)
   return isQueued

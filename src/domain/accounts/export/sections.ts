@@ -1,4 +1,5 @@
 import { instantText, statement } from '../../../db/statement.ts'
+import { originFor } from '../../audit/records.ts'
 
 type Entry = { position: string; entry: string }
 
@@ -95,8 +96,9 @@ export const exportSections: readonly ExportSection[] = [
     ...dates('b', 'created_at'),
   }),
   section('security_log', 'a.id', 'audit_log a where a.user_id = $1', {
-    ...columns('a', 'id', 'action', 'actor_type', 'client_id', 'target_id', 'user_agent', 'details'),
-    ip: 'host(a.ip)',
+    ...columns('a', 'id', 'action', 'actor_type', 'client_id', 'target_id', 'details'),
+    ip: originFor('host(a.ip)'),
+    user_agent: originFor('a.user_agent'),
   }),
   section('messages', 'm.id', 'chat_messages m where m.user_id = $1', {
     ...columns('m', 'id', 'channel_id', 'type', 'content'),
