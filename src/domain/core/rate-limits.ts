@@ -51,6 +51,8 @@ export const rateLimits = {
   forgottenPassword: { name: 'forgotten-password', points: 20, windowS: 3600 },
   /** Invitations to applications, and offers of them, by account. */
   invitations: { name: 'invitations', points: 50, windowS: 86_400 },
+  /** The same to one mailbox, or one member. */
+  invitationsToOne: { name: 'invitations-to-one', points: 5, windowS: 86_400 },
   /** Exports of what is kept of a person, by user. */
   dataExport: { name: 'data-export', points: 5, windowS: 86_400 },
   /** Mails of a kind that anybody may ask for, by mailbox and by the network of whoever asks. */

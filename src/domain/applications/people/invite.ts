@@ -2,13 +2,14 @@ import { statement } from '../../../db/statement.ts'
 import type { MemberRole } from '../../../shared/roles.ts'
 import { requireApplication } from '../../access/ownership.ts'
 import { actorBehind, audit } from '../../audit/audit.ts'
+import type { Caller } from '../../core/caller.ts'
 import type { UserContext } from '../../core/context.ts'
 import { Problem } from '../../core/problem.ts'
 import { countOrRefuse, rateLimits } from '../../core/rate-limits.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { isEmailAddress } from '../../mail/address.ts'
-import { mailUser } from '../../mail/mail-user.ts'
-import { queueMail } from '../../mail/queue-mail.ts'
+import { mailboxOf } from '../../mail/mailbox.ts'
+import { type MailRecipient, queueMail } from '../../mail/queue-mail.ts'
 import { findApplication } from '../list.ts'
 import { INVITATION_LIFE_MS, type Invitee, keepInvitation, takeInvitation } from './invitations.ts'
 import { isMember } from './members.ts'
@@ -17,20 +18,22 @@ import type { Invitation } from './resources.ts'
 export const MEMBERS_MAX = 50
 const INVITATIONS_MAX = 20
 
+/** Of whom the mail is asked for counts by network, too. */
+type InviterContext = UserContext & { caller: Caller }
 type ToInvite = { application_id: string; email: string; role: MemberRole }
 
 /**
  * Invites whoever has an address to an application, by a mail with a link that lives for 7 days. An earlier invitation to the address is
- * replaced. The answer is the same whether there is such an account, and whether the mail was one too many within the hour. Throws
+ * replaced. The answer is the same whether there is such an account, and whether others have asked for too many mails to it within the hour. Throws
  * `not_found`, `forbidden`, `invalid_request`, `limit_reached`, `rate_limited`.
  */
 export async function invitePerson(
-  ctx: UserContext,
+  ctx: InviterContext,
   { application_id: id, email, role }: ToInvite,
 ): Promise<Invitation> {
   if (!isEmailAddress(email)) throw new Problem('invalid_request', 'email: is not an email address.')
   await requireApplication(ctx, id)
-  await countInvitation(ctx)
+  await countInvitation(ctx, mailboxOf(email))
   return transact(ctx, async (tx) => {
     await requireApplication(tx, id, 'no key update')
     await requireSender(tx, email)
@@ -46,12 +49,12 @@ type ToOffer = { application_id: string; user_id?: string | undefined; email?: s
  * replaced. Throws what `invitePerson` throws.
  */
 export async function offerTransfer(
-  ctx: UserContext,
+  ctx: InviterContext,
   { application_id: id, user_id, email }: ToOffer,
 ): Promise<Invitation> {
   await requireApplication(ctx, id)
   const invitee = inviteeOf(user_id, email)
-  await countInvitation(ctx)
+  await countInvitation(ctx, 'userId' in invitee ? invitee.userId : mailboxOf(invitee.address))
   return transact(ctx, async (tx) => {
     await requireApplication(tx, id, 'no key update')
     await requireSender(tx, email)
@@ -85,26 +88,37 @@ export async function revokeInvitation(
 
 type Asking = { id: string; invitee: Invitee } & ({ role: MemberRole } | { role: 'owner' })
 
-async function ask(tx: InTransaction<UserContext>, { id: clientId, role, invitee }: Asking): Promise<Invitation> {
+async function ask(tx: InTransaction<InviterContext>, { id: clientId, role, invitee }: Asking): Promise<Invitation> {
   const { userId: invitedBy, username } = tx.principal
   const { name } = await findApplication(tx, clientId)
   const { invitation, token } = await keepInvitation(tx, { clientId, role, invitee, invitedBy })
   const values = { application: name, inviter: username, role, token }
-  if ('userId' in invitee) await mailUser(tx, 'application_invitation', invitee.userId, values)
-  else {
-    // to the address, without looking whether somebody has it
-    const to = { userId: null, address: invitee.address }
-    await queueMail(tx, 'application_invitation', to, values, { usefulMs: INVITATION_LIFE_MS })
-  }
+  const to = await recipientOf(tx, invitee)
+  const options = { usefulMs: INVITATION_LIFE_MS, askedBy: tx.caller }
+  if (to) await queueMail(tx, 'application_invitation', to, values, options)
   const action = role === 'owner' ? 'application.transfer_offered' : 'member.invited'
   const about = { clientId, targetId: invitation.id, details: { role } }
   await audit(tx, { actor: actorBehind(tx.principal), action, ...about })
   return invitation
 }
 
-async function countInvitation(ctx: UserContext): Promise<void> {
-  const words = 'You have invited many people lately: try again later.'
-  await countOrRefuse(ctx, rateLimits.invitations, ctx.principal.userId, words)
+const findMailOf = statement<[userId: string], { address: string | null }>(
+  'select email as address from users where id = $1',
+)
+
+/** An address that was typed, without looking whether somebody has it; of a member their own. */
+async function recipientOf({ db }: InTransaction, invitee: Invitee): Promise<MailRecipient | undefined> {
+  if ('address' in invitee) return { userId: null, address: invitee.address }
+  const [found] = await findMailOf(db, invitee.userId)
+  return found?.address ? { userId: invitee.userId, address: found.address } : undefined
+}
+
+/** By what the inviter has done alone, so that it tells nothing of what others have sent to the same mailbox. */
+async function countInvitation(ctx: UserContext, to: string): Promise<void> {
+  const { userId } = ctx.principal
+  await countOrRefuse(ctx, rateLimits.invitations, userId, 'You have invited many people lately: try again later.')
+  const words = 'You have asked this person five times within a day: try again later.'
+  await countOrRefuse(ctx, rateLimits.invitationsToOne, `${userId} ${to}`, words)
 }
 
 const findSender = statement<[id: string], { email: string | null; is_verified: boolean }>(
