@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
 import { makePartitions } from '../../src/db/partitions.ts'
+import { applicationMembers } from '../../src/db/schema/index.ts'
 import { listOwnAudit } from '../../src/domain/accounts/audit-log.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
 import { searchOwn } from '../../src/domain/applications/search/search.ts'
@@ -66,6 +67,34 @@ test('one person who has the request log searched 240 times at once keeps nobody
   )
   expect(tookMs).toBeLessThan(4_000)
   expect(await asked('again')).toMatchObject({ items: [] })
+}, 60_000)
+
+test('many members of one application who search its log keep nobody else waiting, not even its owner', async () => {
+  const [owner, quiet] = [await developer('owner'), await developer('bystander')]
+  await fillLog(owner.application_id, 20_000)
+  const members = await Promise.all(Array.from({ length: 24 }, (_, n) => test_.user(`member_${n}`)))
+  const joined = { clientId: owner.application_id, role: 'viewer', joinedAt: clock.at } as const
+  await context.db.insert(applicationMembers).values(members.map(({ id: userId }) => ({ ...joined, userId })))
+  const isOver = { now: false }
+  const flood = members.flatMap(({ id: userId }, n) =>
+    [0, 1].map(async (k) => {
+      const principal = { kind: 'user', userId, username: `member_${n}`, clientId: null, scopes: [] } as const
+      const as = { ...context, principal, role: 'viewer' } as const
+      const asked = { application_id: owner.application_id, limit: 5, text: `nothing ${k}` }
+      while (!isOver.now) await listRequests(as, asked).catch(() => {})
+    }),
+  )
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const tookMs: number[] = []
+  for (const { as, application_id } of [quiet, owner, quiet, owner]) {
+    const begun = performance.now()
+    await searchOwn(as, { text: 'of' })
+    await listRequests(as, { application_id, limit: 5, text: 'nothing' })
+    tookMs.push(performance.now() - begun)
+  }
+  isOver.now = true
+  await Promise.all(flood)
+  expect(Math.max(...tookMs)).toBeLessThan(1_000)
 }, 60_000)
 
 const held = () => {

@@ -51,11 +51,12 @@ type Found = {
   confidential: boolean
   auth_method: 'secret' | 'private_key_jwt' | 'none'
   scopes: string[]
+  owner_id: string | null
   role: Role | null
 }
 
 const findApplicationFor = statement<[id: string, userId: string | null], Found>(`
-  select c.confidential, c.auth_method, c.scopes, case when $2::text is null then 'owner' else ${roleIn('$2::text')} end as role
+  select c.confidential, c.auth_method, c.scopes, c.owner_id, case when $2::text is null then 'owner' else ${roleIn('$2::text')} end as role
     from clients c where c.id = $1`)
 
 /**
@@ -69,8 +70,8 @@ export async function requireApplication(ctx: OwnerContext, id: string, lock?: L
   if (!found?.role) throw notTheirs()
   if (!isAtLeast(found.role, roleWanted(ctx))) throw tooLittle(roleWanted(ctx))
   requireFactorToDevelop(ctx)
-  const { confidential, auth_method: authMethod, scopes, role } = found
-  return { confidential, authMethod, scopes, role }
+  const { confidential, auth_method: authMethod, scopes, owner_id: ownerId, role } = found
+  return { confidential, authMethod, scopes, ownerId, role }
 }
 
 /** Who was a developer before the operator asked for a second factor, or became one by an invitation, sets one up before anything is changed. */

@@ -19,9 +19,9 @@ export async function listApplicationAudit(
   ctx: OwnerContext,
   { application_id: id, ...page }: PageRequest & { application_id: string },
 ): Promise<Page<AuditRecord>> {
-  await requireApplication(ctx, id)
+  const { ownerId: owner } = await requireApplication(ctx, id)
   const reader = ownerIdOf(ctx)
   return pageOfRecords(ctx, page, (before, count) =>
-    readInTurn(ctx, (db) => recordsOfApplication(db, id, before, count, reader)),
+    readInTurn(ctx, (db) => recordsOfApplication(db, id, before, count, reader), { owner }),
   )
 }

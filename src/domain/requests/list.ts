@@ -63,27 +63,30 @@ order by wanted.id desc`)
  */
 export async function listRequests(ctx: OwnerContext, filter: RequestFilter): Promise<Page<LoggedRequest>> {
   const { application_id: clientId, limit, cursor, status, code, operation, credential_id, text } = filter
-  await requireApplication(ctx, clientId)
+  const { ownerId: owner } = await requireApplication(ctx, clientId)
   const list = `requests ${clientId}`
   const { from, before } = periodBounds(ctx, filter)
   const [after = before] = decodeCursor(ctx, list, cursor) ?? []
   const isFiltered = [status, code, operation, credential_id, text].some((one) => one !== undefined)
   const [lowest, highest] = rangeOf(status)
-  const rows = await readInTurn(ctx, (db) =>
-    selectRequests(
-      db,
-      clientId,
-      after,
-      from,
-      isFiltered ? SCANNED_MAX : limit + 1,
-      lowest,
-      highest,
-      code ?? null,
-      operation ?? null,
-      credential_id ?? null,
-      text?.toLowerCase() ?? null,
-      limit + 1,
-    ),
+  const rows = await readInTurn(
+    ctx,
+    (db) =>
+      selectRequests(
+        db,
+        clientId,
+        after,
+        from,
+        isFiltered ? SCANNED_MAX : limit + 1,
+        lowest,
+        highest,
+        code ?? null,
+        operation ?? null,
+        credential_id ?? null,
+        text?.toLowerCase() ?? null,
+        limit + 1,
+      ),
+    { owner },
   )
   const found = rows.filter((row) => row.id !== null)
   const items = found.slice(0, limit).map(shown)

@@ -39,7 +39,7 @@ export async function summarizeRequests(
   input: Period & { application_id: string },
 ): Promise<RequestSummary> {
   const { application_id: clientId } = input
-  await requireApplication(ctx, clientId)
+  const { ownerId: owner } = await requireApplication(ctx, clientId)
   const { from, before } = periodBounds(ctx, input)
   const until = input.to === undefined ? ctx.now() : createdAtOf(before)
   const [found, [counted]] = await readInTurn(
@@ -49,6 +49,7 @@ export async function summarizeRequests(
         await selectGroups(db, clientId, from, before, SCANNED_MAX, GROUPS_MAX),
         await selectOmitted(db, clientId, createdAtOf(from), until),
       ] as const,
+    { owner },
   )
   return {
     groups: found.map(({ last_id, total: _, ...group }) => ({ ...group, last_at: createdAtOf(last_id).toISOString() })),

@@ -40,7 +40,7 @@ export async function getUsage(
   input: { application_id: string; span: UsagePeriod },
 ): Promise<Usage> {
   const { application_id: id, span } = input
-  await requireApplication(ctx, id)
+  const { ownerId: owner } = await requireApplication(ctx, id)
   const { step } = usagePeriods[span]
   const steps = stepsUntil(ctx.now(), span)
   const [from = ctx.now()] = steps
@@ -53,6 +53,7 @@ export async function getUsage(
           await byOperations(db, id, from, OPERATIONS_MAX),
           await deliveryLatency(db, id, span, steps),
         ] as const,
+      { owner },
     ),
     keysOf(ctx, id),
   ])

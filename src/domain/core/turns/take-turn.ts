@@ -9,28 +9,52 @@ import { FairTurns } from './fair-turns.ts'
 const PLACES = poolSizes.slow - 1
 /** More than any page of the console asks for at once. */
 const WAITING_MAX = 20
+/** Each asker waits here with one alone: more than there are members of an application. */
+const MEMBERS_WAITING_MAX = 100
 /** With the statement behind it less than the 9.5 s of a request, so that who was refused by then has nothing run. */
 const WAIT_MS = 4_000
 
+/** Of the reads of one asker, and between askers; an asker is whoever calls, or the owner whose application's members do. */
+type Lanes = { askers: FairTurns; places: FairTurns }
 // Module state, because the connections for slow statements are the process's
-const turnsOver = new WeakMap<Database, FairTurns>()
+const lanesOver = new WeakMap<Database, Lanes>()
 
 type Asking = Pick<ActorContext, 'slow' | 'replica' | 'principal'>
+/** `owner`: of the one application that is read, which the asker has to belong to. */
+type TurnOptions = { owner?: string | null | undefined; waitMs?: number }
 
 /**
  * Reads by `readUpToDate` when it is the turn of who asks: of each person and of the applications of each owner one such read runs in a
  * process, and further ones wait. `read` makes one statement at a time, and takes no turn itself. Throws as `takeTurn` does.
  */
-export function readInTurn<Result>(ctx: Asking, read: (db: Database) => Promise<Result>): Promise<Result> {
-  return takeTurn(ctx, () => readUpToDate(ctx, read))
+export function readInTurn<Result>(
+  ctx: Asking,
+  read: (db: Database) => Promise<Result>,
+  options?: TurnOptions,
+): Promise<Result> {
+  return takeTurn(ctx, () => readUpToDate(ctx, read), options)
 }
 
 /**
  * Does work with statements on the slow pool when it is the turn of who asks, as `readInTurn` does. Throws `rate_limited` or
  * `unavailable` where that was not within `waitMs`, and then the work is not done at all.
  */
-export function takeTurn<Result>(ctx: Asking, work: () => Promise<Result>, waitMs = WAIT_MS): Promise<Result> {
-  return turnsOf(ctx.slow).take(whose(ctx.principal), waitMs, work)
+export function takeTurn<Result>(
+  ctx: Asking,
+  work: () => Promise<Result>,
+  { owner, waitMs = WAIT_MS }: TurnOptions = {},
+): Promise<Result> {
+  const { askers, places } = lanesOf(ctx.slow)
+  const asker = whose(ctx.principal)
+  const until = performance.now() + waitMs
+  const left = () => Math.max(0, until - performance.now())
+  return askers.take(asker, waitMs, () => places.take(placeOf(ctx.principal, owner), left(), work))
+}
+
+/** All members of an owner's applications have one place together, so that many of them ask for no more than one; the owner waits for none of them. */
+function placeOf(principal: Actor, owner: TurnOptions['owner']): string {
+  const isMember = principal.kind === 'user' && principal.clientId === null && principal.userId !== owner
+  return owner && isMember ? `members of ${owner}` : whose(principal)
 }
 
 function whose(principal: Actor): string {
@@ -44,8 +68,11 @@ function whose(principal: Actor): string {
   }
 }
 
-function turnsOf(slow: Database): FairTurns {
-  const found = turnsOver.get(slow) ?? new FairTurns({ places: PLACES, waitingMax: WAITING_MAX })
-  turnsOver.set(slow, found)
+function lanesOf(slow: Database): Lanes {
+  const found = lanesOver.get(slow) ?? {
+    askers: new FairTurns({ places: Number.POSITIVE_INFINITY, waitingMax: WAITING_MAX }),
+    places: new FairTurns({ places: PLACES, waitingMax: MEMBERS_WAITING_MAX }),
+  }
+  lanesOver.set(slow, found)
   return found
 }

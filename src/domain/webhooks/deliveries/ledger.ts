@@ -8,7 +8,7 @@ import { createdAtOf, isId, type Kind, lowerBound } from '../../core/ids.ts'
 import { decodeCursor, encodeCursor, type Page, type PageRequest, toPage } from '../../core/paging.ts'
 import { Problem } from '../../core/problem.ts'
 import { readInTurn, takeTurn } from '../../core/turns/take-turn.ts'
-import { reaches, requireSubscription } from '../subscriptions/ownership.ts'
+import { ownerAsked, reaches, requireSubscription } from '../subscriptions/ownership.ts'
 import { parseTime } from '../subscriptions/time-field.ts'
 import { besideDelivery, deliveryColumns, doneRow, pendingRow, walkDeliveries } from './ledger-walk.ts'
 import { eventsOfMessage } from './message-events.ts'
@@ -55,11 +55,12 @@ export async function listDeliveries(ctx: ActorContext, filter: DeliveryFilter):
     status: status?.replace('xx', '__') ?? null,
     ...{ type, outcome, text },
   }
-  const { rows, reached } = await takeTurn(ctx, async () => {
+  const walk = async () => {
     const subscriptions = await subscriptionsAsked(ctx, filter)
     const events = await eventsAsked(ctx, filter)
     return readUpToDate(ctx, (db) => walkDeliveries(db, { ...asked, subscriptions, events }, limit + 1))
-  })
+  }
+  const { rows, reached } = await takeTurn(ctx, walk, { owner: await ownerAsked(ctx, filter) })
   const page = toPage(ctx, list, rows, limit, (row) => [row.id])
   if (reached === null || page.next !== null) return { ...page, looked_back_to: null }
   return { ...page, next: encodeCursor(ctx, list, [reached]), looked_back_to: createdAtOf(reached).toISOString() }

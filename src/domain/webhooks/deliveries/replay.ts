@@ -110,7 +110,8 @@ export async function replayDeliveries(
 ): Promise<ReplayProgress> {
   const subscription = await requireSubscription(ctx, request.subscription)
   requireHearing(subscription)
-  return takeTurn(ctx, () => replayChunk(ctx, subscription, request), turnMs)
+  const options = { owner: subscription.ownerId, waitMs: turnMs }
+  return takeTurn(ctx, () => replayChunk(ctx, subscription, request), options)
 }
 
 async function replayChunk(

@@ -2,7 +2,7 @@ import type { Database } from '../../../db/client.ts'
 import { takeTurn } from '../../core/turns/take-turn.ts'
 import { poll } from '../../events/poll.ts'
 import type { StreamContext } from '../../events/streams/event-stream.ts'
-import { requireReached } from '../subscriptions/ownership.ts'
+import { ownerAsked, requireReached } from '../subscriptions/ownership.ts'
 import { subscriptionsAsked } from './ledger.ts'
 import { StateLooks } from './state-looks.ts'
 
@@ -19,7 +19,8 @@ export async function watchDeliveries(
   watched: { subscription?: string | undefined; application_id?: string | undefined },
   signal: AbortSignal | undefined,
 ): Promise<AsyncGenerator<{ changed: true }>> {
-  return changesOf(ctx, await takeTurn(ctx, () => subscriptionsAsked(ctx, watched, WATCHED_MAX)), signal)
+  const owner = await ownerAsked(ctx, watched)
+  return changesOf(ctx, await takeTurn(ctx, () => subscriptionsAsked(ctx, watched, WATCHED_MAX), { owner }), signal)
 }
 
 async function* changesOf(ctx: StreamContext, ids: string[], signal: AbortSignal | undefined) {

@@ -10,7 +10,7 @@ import { requireActiveAccounts } from './account-check.ts'
 import { requireGrant } from './grant-coverage.ts'
 import { requireRoom } from './limit.ts'
 import { countMissed } from './missed-events.ts'
-import { type OwnedSubscription, requireSubscription } from './ownership.ts'
+import { type OwnedSubscription, ownerAsked, requireSubscription } from './ownership.ts'
 
 /** Cleared, so that the failures that disabled it do not disable it again at once. */
 const healthy = {
@@ -28,12 +28,13 @@ const healthy = {
  * Enables a subscription and clears its health. Returns how many events of the last 30 days it missed (see `countMissed`), in its turn, so that nothing is enabled that is refused: replaying them is a step of its own. Throws `subscription_not_found`, and `forbidden` while the user's grant is
  * gone or the application is stopped, and `limit_reached` when others took its place while it had no grant.
  */
-export function enableSubscription(ctx: ActorContext, { id }: { id: string }): Promise<{ missed: number }> {
-  return takeTurn(ctx, async () => {
+export async function enableSubscription(ctx: ActorContext, { id }: { id: string }): Promise<{ missed: number }> {
+  const work = async () => {
     const subscription = await requireSubscription(ctx, id)
     await enable(ctx, subscription)
     return { missed: await countMissed(ctx, subscription) }
-  })
+  }
+  return takeTurn(ctx, work, { owner: await ownerAsked(ctx, { subscription: id }) })
 }
 
 async function enable(ctx: ActorContext, subscription: OwnedSubscription): Promise<void> {

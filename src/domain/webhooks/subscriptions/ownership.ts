@@ -1,6 +1,15 @@
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
-import { asViewer, requireFactorToDevelop, roleWanted, theirApplications, tooLittle } from '../../access/ownership.ts'
+import { statement } from '../../../db/statement.ts'
+import {
+  applicationsOf,
+  asViewer,
+  membersWith,
+  requireFactorToDevelop,
+  roleWanted,
+  theirApplications,
+  tooLittle,
+} from '../../access/ownership.ts'
 import type { Principal, UserPrincipal } from '../../core/actor.ts'
 import type { ActorContext, CallerContext, Wanting } from '../../core/context.ts'
 import { isId } from '../../core/ids.ts'
@@ -14,6 +23,8 @@ export type OwnedSubscription = Pick<
 > & {
   /** Whether its user still allows it, by a grant that lives and has the scopes; true without a user. */
   isAllowed: boolean
+  /** Whose application made it. */
+  ownerId: string | null
 }
 
 /**
@@ -90,6 +101,7 @@ export async function requireSubscription(ctx: ActorContext, id: string): Promis
           disabledAt: subscriptions.disabledAt,
           createdAt: subscriptions.createdAt,
           isAllowed: sql<boolean>`${sql.raw(isAllowed('webhook_subscriptions'))}`,
+          ownerId: sql<string | null>`(select owner_id from clients where clients.id = ${subscriptions.clientId})`,
         })
         .from(subscriptions)
         .where(and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), reaches(ctx)))
@@ -97,6 +109,27 @@ export async function requireSubscription(ctx: ActorContext, id: string): Promis
   if (!found) throw await unreached(ctx, id)
   requireFactorToDevelop(ctx)
   return found
+}
+
+const findOwner = statement<
+  [subscriptionId: string | null, clientId: string | null, userId: string, members: string[]],
+  { owner_id: string | null }
+>(`
+  select owner_id from clients where id = coalesce($2, (select client_id from webhook_subscriptions where id = $1))
+     and id = any (${applicationsOf('$3', '$4')})`)
+
+/** Of the one application that somebody who is signed in asks about, if they belong to it: a stranger takes no turn of its owner's. */
+export async function ownerAsked(
+  ctx: ActorContext,
+  {
+    subscription = null,
+    application_id: clientId = null,
+  }: { subscription?: string | null | undefined; application_id?: string | null | undefined },
+): Promise<string | null> {
+  const { principal } = ctx
+  if (principal.kind !== 'user' || (subscription ?? clientId) === null) return null
+  const [found] = await findOwner(ctx.db, subscription, clientId, principal.userId, membersWith(roleWanted(ctx)))
+  return found?.owner_id ?? null
 }
 
 /**
