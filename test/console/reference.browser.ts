@@ -1,6 +1,7 @@
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasBrowser, logIn, openBrowser } from './support/browser.ts'
+import { callsOf, makeApplication } from './support/calls.ts'
 
 const levels = `[...document.querySelectorAll('h1, h2, h3, h4, h5, h6')].map(({ tagName }) => Number(tagName[1]))`
 /** What the fields of the page would send, the template of a JSON body aside. */
@@ -96,6 +97,33 @@ describe.skipIf(!hasBrowser)('the reference page', () => {
       ['Console', '/console/'],
     ] as const)
       expect(await page.getByRole('link', { name, exact: true }).first().getAttribute('href')).toBe(path)
+  })
+
+  test('makes calls with a token of one’s own, and says what is missing for that', async () => {
+    const part = await open('getCurrentUser')
+    const press = () => page.getByRole('button', { name: 'Use a token of mine' }).click()
+    const told = (text: string | RegExp) => page.getByRole('status').filter({ hasText: text }).waitFor()
+    await press()
+    await told('You are not logged in here. Log in and come back.')
+    await page.goto('/login?next=/docs/')
+    await logIn(page, browser.product.demo.users.outsider)
+    await page.waitForURL('**/docs/')
+    await press()
+    await told('You have no application yet: make one.')
+    const calls = await callsOf(page, browser.product.base)
+    await makeApplication(calls, 'First of mine')
+    await press()
+    await told('Calls are made as you, by “First of mine”, for an hour.')
+    await unfold('getCurrentUser')
+    await execute(part)
+    expect(await part.locator('.live-responses-table').textContent()).toContain('"username": "outsider"')
+
+    await makeApplication(calls, 'Second of mine')
+    await press()
+    await page.getByLabel('Application').selectOption({ label: 'Second of mine' })
+    await page.getByRole('button', { name: 'Take it' }).click()
+    await told('by “Second of mine”')
+    expect(faults).toEqual([])
   })
 
   test.each(['127.0.0.1', 'localhost'])('logs people in by authorization code with PKCE, at %s', async (host) => {

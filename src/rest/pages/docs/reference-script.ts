@@ -1,3 +1,5 @@
+import { ownTokenScript } from './own-token-script.ts'
+
 /**
  * Starts the viewer in the browser and corrects it. It follows the system's colours, which it would only do by a switch; has
  * no links inside of its buttons, which keyboards and screen readers cannot enter; and is one part of a page of ours, where
@@ -86,7 +88,7 @@ const corrections = ({ React: { createElement: element } }) => ({
   },
 })
 
-SwaggerUIBundle({
+const ui = SwaggerUIBundle({
   url,
   dom_id: '#reference',
   layout: 'ReferenceLayout',
@@ -97,5 +99,6 @@ SwaggerUIBundle({
   validatorUrl: null,
   oauth2RedirectUrl: location.origin + '/docs/oauth2-redirect.html',
   plugins: [corrections],
-}).initOAuth({ clientId, usePkceWithAuthorizationCodeGrant: true })
-`
+})
+ui.initOAuth({ clientId, usePkceWithAuthorizationCodeGrant: true })
+${ownTokenScript}`

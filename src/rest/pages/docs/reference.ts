@@ -48,6 +48,7 @@ const pageOf = ({ path, document }: (typeof parts)[number], clientId = '') => ht
 ${siteHeader}
 <noscript>The reference needs JavaScript. The document itself is at <a href="${document}">${document}</a>.</noscript>
 <nav class="parts" aria-label="Documents">${links(path)}<a href="/asyncapi.json">Events (AsyncAPI)</a></nav>
+<section class="parts" aria-label="Your own token"><button id="own-token" type="button">Use a token of mine</button><span role="status"></span></section>
 <main id="reference"></main>
 <script src="/docs/assets/swagger-ui-bundle.js"></script>
 <script src="/docs/reference.js" data-document="${document}" data-client-id="${clientId}"></script>
