@@ -6,6 +6,7 @@ import type { UserContext } from '../../core/context.ts'
 import { createdAtOf, lowerBound } from '../../core/ids.ts'
 import { readInTurn } from '../../core/turns/take-turn.ts'
 import { SLOW_MS } from '../../events/receiver-pace.ts'
+import { urlToRead } from '../../webhooks/subscriptions/shown-url.ts'
 import type { Attention } from './resources.ts'
 
 /** An account owns at most a hundred applications, and belongs to at most a hundred of others. */
@@ -54,7 +55,7 @@ const nextAttempt = `
 
 const subscriptionRows = `
 select json_agg(json_build_object(
-  'id', t.id, 'application_id', t.client_id, 'application_name', t.application_name, 'url', t.url,
+  'id', t.id, 'application_id', t.client_id, 'application_name', t.application_name, 'url', ${urlToRead('t.url')},
   'description', t.description, 'status', t.status, 'disabled_reason', t.disabled_reason,
   'disabled_at', ${instantText('t.disabled_at')}, 'failing_since', ${instantText('t.first_failure_at')},
   'failed_attempts', t.failed_attempts,
@@ -65,7 +66,7 @@ select json_agg(json_build_object(
 
 const givenUp = `
 given_up as (
-  select s.id as subscription_id, s.client_id as application_id, s.application_name, s.url, failed.count, failed.last_at,
+  select s.id as subscription_id, s.client_id as application_id, s.application_name, ${urlToRead('s.url')} as url, failed.count, failed.last_at,
          count(*) over ()::int as total
     from subscriptions s
    cross join lateral (

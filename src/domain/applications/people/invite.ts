@@ -90,7 +90,8 @@ type Asking = { id: string; invitee: Invitee } & ({ role: MemberRole } | { role:
 
 async function ask(tx: InTransaction<InviterContext>, { id: clientId, role, invitee }: Asking): Promise<Invitation> {
   const { userId: invitedBy, username } = tx.principal
-  const { name } = await findApplication(tx, clientId)
+  const { name, disabled_at } = await findApplication(tx, clientId)
+  if (disabled_at !== null) throw new Problem('forbidden', 'This application is stopped: nobody is asked to it.')
   const { invitation, token } = await keepInvitation(tx, { clientId, role, invitee, invitedBy })
   const values = { application: name, inviter: username, role, token }
   const to = await recipientOf(tx, invitee)

@@ -4,6 +4,7 @@ import { applicationsOf, membersWith, roleWanted } from '../../access/ownership.
 import type { UserContext } from '../../core/context.ts'
 import { createdAtOf, isId, type Kind, lowerBound } from '../../core/ids.ts'
 import { readInTurn } from '../../core/turns/take-turn.ts'
+import { urlToRead } from '../../webhooks/subscriptions/shown-url.ts'
 import type { SearchHit } from './resources.ts'
 
 const HITS_MAX = 10
@@ -22,7 +23,7 @@ select 'application' as kind, id, name as title, null as detail, id as applicati
  where id = $2 and id = any (${own})`)
 
 const subscriptionById = hits(`
-select 'subscription' as kind, s.id, s.url as title, c.name as detail, c.id as application_id
+select 'subscription' as kind, s.id, ${urlToRead('s.url')} as title, c.name as detail, c.id as application_id
   from webhook_subscriptions s join clients c on c.id = s.client_id
  where s.id = $2 and c.id = any (${own}) and s.deleted_at is null`)
 
@@ -31,7 +32,7 @@ select 'key' as kind, k.id, k.name as title, c.name as detail, c.id as applicati
   from api_keys k join clients c on c.id = k.client_id where k.id = $2 and c.id = any (${own})`)
 
 const deliveryById = hits(`
-select 'delivery' as kind, d.id, d.type as title, s.url as detail, c.id as application_id
+select 'delivery' as kind, d.id, d.type as title, ${urlToRead('s.url')} as detail, c.id as application_id
   from (select id, type, subscription_id from webhook_deliveries where id = $2
         union all select id, type, subscription_id from webhook_deliveries_done where id = $2) as d
   join webhook_subscriptions s on s.id = d.subscription_id
@@ -45,7 +46,7 @@ select 'message' as kind, m.id, m.content as title, m.user_name as detail, null 
 
 /** The deliveries of an event are queued when it happens, or soon after it when it has thousands of receivers. */
 const deliveriesOfEvent = statement<[...Values, from: string, to: string], SearchHit>(`
-select 'delivery' as kind, d.id, d.type as title, s.url as detail, s.client_id as application_id
+select 'delivery' as kind, d.id, d.type as title, ${urlToRead('s.url')} as detail, s.client_id as application_id
   from (select s.id, s.url, s.client_id from clients c join webhook_subscriptions s on s.client_id = c.id
          where c.id = any (${own}) and s.deleted_at is null order by s.id desc limit ${SUBSCRIPTIONS_MAX}) as s
  cross join lateral (
@@ -60,10 +61,10 @@ select * from (
   (select 'application' as kind, id, name as title, null as detail, id as application_id from clients
     where id = any (${own}) and position(lower($2) in lower(name)) > 0 order by id limit ${HITS_MAX})
   union all
-  (select 'subscription', s.id, s.url, coalesce(s.description, s.name), s.client_id
+  (select 'subscription', s.id, ${urlToRead('s.url')}, coalesce(s.description, s.name), s.client_id
      from (select s.*, c.name from clients c join webhook_subscriptions s on s.client_id = c.id
             where c.id = any (${own}) and s.deleted_at is null order by s.id desc limit ${SUBSCRIPTIONS_MAX}) as s
-    where position(lower($2) in lower(concat_ws(' ', s.url, s.description))) > 0 order by s.id limit ${HITS_MAX})
+    where position(lower($2) in lower(concat_ws(' ', ${urlToRead('s.url')}, s.description))) > 0 order by s.id limit ${HITS_MAX})
   union all
   (select 'request', $2, concat_ws(' ', log.status, log.code), log.operation, log.client_id
      from clients c cross join lateral (

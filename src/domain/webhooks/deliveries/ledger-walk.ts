@@ -1,6 +1,7 @@
 import type { Database } from '../../../db/client.ts'
 import { instantText, statement } from '../../../db/statement.ts'
 import { createdAtOf, lowerBound } from '../../core/ids.ts'
+import { urlToRead } from '../subscriptions/shown-url.ts'
 import type { Delivery } from './resources.ts'
 
 /** Which deliveries are looked for. What is null is not asked for. */
@@ -28,7 +29,7 @@ const WIDER = 8
 const WALK_MS = 700
 
 /** SQL for a delivery as the ledger shows it, whose row `d` stands for, with the end of its last attempt and where it goes. */
-export const deliveryColumns = `d.id, d.event_id, d.type, d.subscription_id, coalesce(s.url, '') as subscription_url, d.outcome, d.reason,
+export const deliveryColumns = `d.id, d.event_id, d.type, d.subscription_id, coalesce(${urlToRead('s.url')}, '') as subscription_url, d.outcome, d.reason,
   d.attempts, last.status as last_status, last.error_class as last_error_class, ${instantText('d.created_at')} as created_at,
   ${instantText('d.finished_at')} as finished_at, ${instantText('d.due_at')} as due_at`
 export const besideDelivery = `

@@ -60,23 +60,24 @@ type NewOwned = NewSubscription & { application_id: string; channel?: (typeof he
 
 /**
  * Subscribes an application that the caller owns, to events of every channel, as it could do itself with a key, or to those of the
- * caller's own channel, which this allows it by a grant, like any consent. Throws `not_found`, `invalid_scope` when it is not
+ * caller's own channel, which this allows it by a grant, like any consent. Whether they may is asked under the lock of the application. Throws `not_found`, `invalid_scope` when it is not
  * registered for webhooks, and what `createSubscription` throws.
  */
 export async function createSubscriptionForApplication(
   ctx: UserContext,
   { application_id: clientId, channel = 'every', ...subscription }: NewOwned,
 ): Promise<CreatedSubscription> {
-  const application = await requireApplication(ctx, clientId)
-  const scopes = application.scopes.filter(isScope)
-  if (!scopes.includes('webhook:write')) {
-    throw new Problem('invalid_scope', 'application_id: this application is not registered for "webhook:write".')
-  }
   const actor = actorBehind(ctx.principal)
-  if (channel === 'every') {
-    return createSubscription({ ...ctx, principal: { kind: 'application', clientId, scopes } }, subscription, actor)
-  }
   return transact(ctx, async (tx) => {
+    const application = await requireApplication(tx, clientId, 'no key update')
+    const scopes = application.scopes.filter(isScope)
+    if (!scopes.includes('webhook:write')) {
+      throw new Problem('invalid_scope', 'application_id: this application is not registered for "webhook:write".')
+    }
+    if (channel === 'every') {
+      const asApplication = { ...tx, principal: { kind: 'application', clientId, scopes } } as const
+      return createSubscription(asApplication, subscription, actor)
+    }
     const asUser = { ...tx, principal: { ...ctx.principal, clientId, scopes } }
     const created = await createSubscription(asUser, subscription, actor)
     await allowIfNeeded(tx, { clientId, scopes, id: created.id })

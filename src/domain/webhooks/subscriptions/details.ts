@@ -4,6 +4,7 @@ import { DISABLE_AFTER_DAYS } from '../../../shared/delivery.ts'
 import type { ActorContext } from '../../core/context.ts'
 
 import type { SubscriptionDetails } from './resources.ts'
+import { urlFor } from './shown-url.ts'
 
 const { firstFailureAt, openUntil } = subscriptions
 
@@ -15,7 +16,6 @@ const columns = {
   id: subscriptions.id,
   application_id: subscriptions.clientId,
   user_id: subscriptions.userId,
-  url: subscriptions.url,
   event_types: subscriptions.eventTypes,
   description: subscriptions.description,
   status: subscriptions.status,
@@ -38,7 +38,8 @@ const columns = {
 }
 
 /** Selects subscriptions with their health; to be restricted by the caller. */
-export const selectSubscriptionDetails = ({ slow }: ActorContext) => slow.select(columns).from(subscriptions)
+export const selectSubscriptionDetails = (ctx: ActorContext) =>
+  ctx.slow.select({ ...columns, url: urlFor(ctx) }).from(subscriptions)
 
 type Row = Awaited<ReturnType<typeof selectSubscriptionDetails>>[number]
 

@@ -1,0 +1,84 @@
+import { and, eq } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { applicationMembers, clients, mails, webhookSubscriptions } from '../../src/db/schema/index.ts'
+import { createApplication } from '../../src/domain/applications/applications.ts'
+import { invitePerson, offerTransfer } from '../../src/domain/applications/people/invite.ts'
+import { searchOwn } from '../../src/domain/applications/search/search.ts'
+import { disableApplication } from '../../src/domain/applications/suspension.ts'
+import { apiScopes } from '../../src/domain/core/scopes.ts'
+import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
+import { getSubscription } from '../../src/domain/webhooks/subscriptions/get.ts'
+import { listSubscriptionDetails } from '../../src/domain/webhooks/subscriptions/list.ts'
+import { createFactorsApp, type FactorsApp } from '../factors/people.ts'
+import { type Acting, confirmedPerson, reading } from './invited.ts'
+
+let app: FactorsApp
+beforeAll(async () => {
+  app = await createFactorsApp()
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+const developing = (who: Acting) => ({ ...who, role: 'developer' }) as const
+const URL_WITH_SECRET = 'https://93.184.216.34/hook?token=s3cret'
+async function shared() {
+  const [owner, developer, viewer] = [
+    await confirmedPerson(app),
+    await confirmedPerson(app),
+    await confirmedPerson(app),
+  ]
+  const { id } = await createApplication(owner, { name: 'Shared', confidential: true, scopes: [...apiScopes] })
+  for (const [{ principal }, role] of [
+    [developer, 'developer'],
+    [viewer, 'viewer'],
+  ] as const)
+    await app.context.db
+      .insert(applicationMembers)
+      .values({ clientId: id, userId: principal.userId, role, joinedAt: app.clock.at })
+  return { id, owner, developer, viewer }
+}
+const hook = (id: string) => ({ application_id: id, url: URL_WITH_SECRET, event_types: ['chat.message.sent'] })
+
+test('a viewer sees where webhooks go without what may be a secret there, and finds it by no search; developers see all', async () => {
+  const { id, developer, viewer, owner } = await shared()
+  const made = await createSubscriptionForApplication(developing(developer), hook(id))
+  const seenBy = async (who: Acting) => {
+    const [first] = (await listSubscriptionDetails(reading(who), { application_id: id, limit: 5 })).items
+    return [first?.url, (await getSubscription(reading(who), { id: made.id })).url]
+  }
+  expect(await seenBy(viewer)).toEqual(Array(2).fill('https://93.184.216.34/hook'))
+  for (const who of [developer, owner]) expect(await seenBy(who)).toEqual([URL_WITH_SECRET, URL_WITH_SECRET])
+  expect(await searchOwn(reading(viewer), { text: 's3cret' })).toEqual([])
+  const found = [
+    ...(await searchOwn(reading(viewer), { text: '/hook' })),
+    ...(await searchOwn(reading(viewer), { text: made.id })),
+  ]
+  expect(found.map(({ title }) => title)).toEqual(Array(2).fill('https://93.184.216.34/hook'))
+})
+
+test('an application that the operator has stopped asks nobody to itself, and sends no mail', async () => {
+  const { id, owner, developer } = await shared()
+  await disableApplication(app.context, id)
+  const before = await app.context.db.$count(mails)
+  const stopped = { code: 'forbidden', message: expect.stringContaining('stopped') }
+  const invite = { application_id: id, email: 'stranger@example.org', role: 'viewer' } as const
+  await expect(invitePerson(owner, invite)).rejects.toMatchObject(stopped)
+  const offer = { application_id: id, user_id: developer.principal.userId }
+  await expect(offerTransfer(owner, offer)).rejects.toMatchObject(stopped)
+  expect(await app.context.db.$count(mails)).toBe(before)
+})
+
+test('who is taken out while they make a webhook has made none', async () => {
+  const { id, developer } = await shared()
+  const { userId } = developer.principal
+  const creating = await app.context.db.transaction(async (tx) => {
+    await tx.select({ id: clients.id }).from(clients).where(eq(clients.id, id)).for('no key update')
+    await tx
+      .delete(applicationMembers)
+      .where(and(eq(applicationMembers.clientId, id), eq(applicationMembers.userId, userId)))
+    const made = createSubscriptionForApplication(developing(developer), hook(id)).catch(({ code }) => code)
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    return { made }
+  })
+  expect(await creating.made).toBe('not_found')
+  expect(await app.context.db.$count(webhookSubscriptions, eq(webhookSubscriptions.clientId, id))).toBe(0)
+})
