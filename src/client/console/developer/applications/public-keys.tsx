@@ -30,6 +30,12 @@ export function PublicKeys({ jwks }: { jwks: KeySet }) {
           </li>
         ))}
       </ul>
+      {jwks.keys.length === 0 && (
+        <Text size="sm">
+          None is left: they ended when the application came to its owner, or when somebody else had had the account.
+          Until one is registered, the application cannot say who it is.
+        </Text>
+      )}
       {mayDevelop && <KeySetForm jwks={jwks} />}
     </Section>
   )
