@@ -1,11 +1,15 @@
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { applicationMembers, clients, mails, webhookSubscriptions } from '../../src/db/schema/index.ts'
+import { makePartitions } from '../../src/db/partitions.ts'
+import { applicationMembers, clients, mails, requestLog, webhookSubscriptions } from '../../src/db/schema/index.ts'
+import { createKey } from '../../src/domain/applications/api-keys.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
 import { invitePerson, offerTransfer } from '../../src/domain/applications/people/invite.ts'
 import { searchOwn } from '../../src/domain/applications/search/search.ts'
 import { disableApplication } from '../../src/domain/applications/suspension.ts'
+import { newId } from '../../src/domain/core/ids.ts'
 import { apiScopes } from '../../src/domain/core/scopes.ts'
+import { explainRequest } from '../../src/domain/requests/explain.ts'
 import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
 import { getSubscription } from '../../src/domain/webhooks/subscriptions/get.ts'
 import { listSubscriptionDetails } from '../../src/domain/webhooks/subscriptions/list.ts'
@@ -53,6 +57,18 @@ test('a viewer sees where webhooks go without what may be a secret there, and fi
     ...(await searchOwn(reading(viewer), { text: made.id })),
   ]
   expect(found.map(({ title }) => title)).toEqual(Array(2).fill('https://93.184.216.34/hook'))
+})
+
+test('a viewer who has a request explained is told its key by the identifier alone', async () => {
+  const { id, owner, developer, viewer } = await shared()
+  const key = await createKey(owner, { application_id: id, name: 'Production', scopes: ['channel:read'] })
+  await makePartitions(app.context.db, app.clock.at)
+  const row = { id: newId('request', app.clock.at), clientId: id, requestId: 'asked-by-key', credentialId: key.id }
+  await app.context.db.insert(requestLog).values({ ...row, operation: 'GET /v1/channels/', status: 404, durationMs: 1 })
+  const explainedTo = async (who: Acting) => (await explainRequest(reading(who), { request_id: 'asked-by-key' }))[0]
+  expect(await explainedTo(viewer)).toMatchObject({ credential_id: key.id, key: null })
+  for (const who of [developer, owner])
+    expect(await explainedTo(who)).toMatchObject({ key: { name: 'Production', last4: key.last4 } })
 })
 
 test('an application that the operator has stopped asks nobody to itself, and sends no mail', async () => {

@@ -13,11 +13,11 @@ const ANSWERS_MAX = 20
 
 type Found = Omit<ExplainedRequest, 'at' | 'cause' | 'remedy'> & { id: string }
 
-const selectAnswers = <Rest extends unknown[]>(whose: string) =>
+const selectAnswers = <Rest extends unknown[]>(whose: string, maySeeKeys = 'true') =>
   statement<[requestId: string, count: number, whose: string, ...Rest], Found>(`
 select log.id, log.request_id, log.operation, log.status, log.code, log.message, log.duration_ms, log.credential_id,
        abbrev(log.address) as address, log.sent, clients.id as application_id, clients.name as application_name,
-       case when key.id is not null then json_build_object('id', key.id, 'name', key.name, 'last4', key.last4,
+       case when key.id is not null and ${maySeeKeys} then json_build_object('id', key.id, 'name', key.name, 'last4', key.last4,
          'expires_at', ${instantText('key.expires_at')}, 'revoked_at', ${instantText('key.revoked_at')}) end as key
   from clients
  cross join lateral (
@@ -25,7 +25,11 @@ select log.id, log.request_id, log.operation, log.status, log.code, log.message,
   left join api_keys key on key.id = log.credential_id
  where ${whose} order by log.id desc limit $2::int`)
 
-const answersOfPerson = selectAnswers<[members: string[]]>(`clients.id = any (${applicationsOf('$3', '$4')})`)
+/** Keys are for developers: a viewer is told which it was by its identifier alone. */
+const answersOfPerson = selectAnswers<[members: string[], developers: string[]]>(
+  `clients.id = any (${applicationsOf('$3', '$4')})`,
+  `clients.id = any (${applicationsOf('$3', '$5')})`,
+)
 const answersOfApplication = selectAnswers('clients.id = $3')
 /** The operator's look-up begins with the request: nobody else's may, or a common identifier would cost them the rows of all. */
 const answersOfAll = selectAnswers(
@@ -50,7 +54,14 @@ export async function explainRequest(
       case 'application':
         return answersOfApplication(db, requestId, ANSWERS_MAX, principal.clientId)
       case 'user':
-        return answersOfPerson(db, requestId, ANSWERS_MAX, principal.userId, membersWith(roleWanted(ctx)))
+        return answersOfPerson(
+          db,
+          requestId,
+          ANSWERS_MAX,
+          principal.userId,
+          membersWith(roleWanted(ctx)),
+          membersWith('developer'),
+        )
     }
   })
   if (found.length > 0) return found.map((one) => explained(one, ctx.principal.kind !== 'application'))

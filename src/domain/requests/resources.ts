@@ -52,7 +52,7 @@ export const ExplainedRequest = z.object({
   /** What the code means, and what to do about it: Markdown. */
   cause: z.string().nullable(),
   remedy: z.string().nullable(),
-  /** The API key by which it was made, if it was one that is still known. */
+  /** The API key by which it was made, if it was one that is still known; null for a viewer. */
   key: z
     .object({
       id: z.string(),
