@@ -147,6 +147,7 @@ test('a new password without the tick, and keys that are older, leave an applica
   const { owner, sock, id, jwks } = await robbedApplication()
   await changePassword(owner, { current_password: PASSWORD, new_password: OTHER })
   expect(await getApplication({ ...sock, role: 'viewer' }, { id })).toMatchObject({ role: 'developer', jwks })
+  await updateApplication(owner, { id, name: 'Renamed', jwks })
   await reset(await forgot(owner))
   const [row] = await app.context.db.select().from(clients).where(eq(clients.id, id))
   expect(row?.jwks).toEqual(jwks)

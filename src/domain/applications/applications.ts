@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { and, count, eq, notInArray } from 'drizzle-orm'
 import { clientRedirectUris, clients, grants, users } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
@@ -67,7 +68,7 @@ export async function updateApplication(
       .update(clients)
       .set({
         ...columnsOf(registration),
-        ...(changes.jwks !== undefined && { jwksChangedAt: tx.now() }),
+        ...(!isDeepStrictEqual(registration.jwks, current.jwks) && { jwksChangedAt: tx.now() }),
         updatedAt: tx.now(),
       })
       .where(eq(clients.id, id))
