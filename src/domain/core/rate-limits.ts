@@ -55,8 +55,6 @@ export const rateLimits = {
   invitationsToOne: { name: 'invitations-to-one', points: 5, windowS: 86_400 },
   /** Exports of what is kept of a person, by user. */
   dataExport: { name: 'data-export', points: 5, windowS: 86_400 },
-  /** Mails of a kind that anybody may ask for, by mailbox and by the network of whoever asks. */
-  mailsAsked: { name: 'mails-asked', points: 5, windowS: 3600 },
   /** `webhook.test` on demand, by subscription. */
   webhookTest: { name: 'webhook-test', points: 10, windowS: 60 },
 } as const satisfies Record<string, Limit>

@@ -2,7 +2,7 @@ import { statement } from '../../db/statement.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Context } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
-import { networkOf, rateLimits } from '../core/rate-limits.ts'
+import { networkOf } from '../core/rate-limits.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import { type MailKindName, type MailValues, switchOf } from './kinds.ts'
 import type { MailSwitch } from './mail-kind.ts'
@@ -43,16 +43,18 @@ type Row = [
   mailSwitch: string | null,
   mailboxMax: number | null,
   userMax: number | null,
+  askedFrom: string | null,
 ]
 
 const lately = (who: string, max: string) => `(select count(*) from (select from mails
     where ${who} and kind = $2 and queued_at > statement_timestamp() - interval '1 hour' limit ${max}) counted) < ${max}`
 
 const insertMail = statement<Row, object>(`
-  insert into mails (id, kind, user_id, address, mailbox, ciphertext, key_id, queued_at, due_at, useless_at)
+  insert into mails (id, kind, user_id, address, mailbox, ciphertext, key_id, queued_at, due_at, useless_at, asked_from)
   select $1, $2, $3, $4, $5, $6, $7, statement_timestamp(), statement_timestamp(),
-         statement_timestamp() + $8::float8 * interval '1 millisecond'
+         statement_timestamp() + $8::float8 * interval '1 millisecond', $12
    where ($10::int is null or ${lately('mailbox = $5', '$10::int')}) and ($3::text is null or $11::int is null or ${lately('user_id = $3', '$11::int')})
+     and ($12::text is null or ${lately('mailbox = $5 and asked_from = $12', `${MAILS_AN_HOUR}`)})
      and ($9::text is null or exists (
        select from users where id = $3 and email_verified_at is not null and not $9 = any(muted_mail)))
   returning 1`)
@@ -61,13 +63,6 @@ const insertMail = statement<Row, object>(`
 function limitsOf({ askedBy, isConfirmed }: QueueOptions): [mailboxMax: number | null, userMax: number | null] {
   if (askedBy) return [ASKED_AN_HOUR, null]
   return [isConfirmed ? null : MAILS_AN_HOUR, MAILS_AN_HOUR]
-}
-
-/** Silently: whoever asks must not learn how often a mailbox was written to. */
-async function isTooOften({ counters }: Context, kind: string, mailbox: string, askedBy: Caller | undefined) {
-  if (!askedBy) return false
-  const { exceeded } = await counters.take(rateLimits.mailsAsked, `${kind} ${mailbox} ${networkOf(askedBy.address)}`)
-  return exceeded
 }
 
 /**
@@ -89,8 +84,21 @@ export async function queueMail<Name extends MailKindName>(
   await lockCounts(tx.db, [`mail ${kind} ${mailbox}`, ...(userId === null ? [] : [`mail ${kind} ${userId}`])].sort())
   const { usefulMs, askedBy } = options
   const limits = limitsOf(options)
-  const row: Row = [id, kind, userId, address, mailbox, ciphertext, keyId, usefulMs ?? null, mailSwitch, ...limits]
-  const isQueued = !(await isTooOften(tx, kind, mailbox, askedBy)) && (await insertMail(tx.db, ...row)).length === 1
+  const askedFrom = askedBy ? networkOf(askedBy.address) : null
+  const row: Row = [
+    id,
+    kind,
+    userId,
+    address,
+    mailbox,
+    ciphertext,
+    keyId,
+    usefulMs ?? null,
+    mailSwitch,
+    ...limits,
+    askedFrom,
+  ]
+  const isQueued = (await insertMail(tx.db, ...row)).length === 1
   if (!isQueued) tx.afterCommit(() => mailMetrics.suppressed++)
   return isQueued
 }
