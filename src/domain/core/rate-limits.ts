@@ -52,7 +52,7 @@ export const rateLimits = {
   /** Invitations to applications, and offers of them, by account. */
   invitations: { name: 'invitations', points: 50, windowS: 86_400 },
   /** The same to one mailbox, or one member. */
-  invitationsToOne: { name: 'invitations-to-one', points: 5, windowS: 86_400 },
+  invitationsToOne: { name: 'invitations-to-one', points: 4, windowS: 86_400 },
   /** Exports of what is kept of a person, by user. */
   dataExport: { name: 'data-export', points: 5, windowS: 86_400 },
   /** `webhook.test` on demand, by subscription. */

@@ -9,10 +9,10 @@ import type { MailSwitch } from './mail-kind.ts'
 import { mailboxOf } from './mailbox.ts'
 import { mailMetrics } from './metrics.ts'
 
-/** So many of a kind to one account, to one address, and of what anybody may ask for from one network, within an hour. */
+/** So many of a kind to one account, and to one address, within an hour. */
 export const MAILS_AN_HOUR = 5
-/** To one address of what anybody may ask for: what strangers have asked for leaves room for what its reader asks for. */
-const ASKED_AN_HOUR = 20
+/** So many of them one network may ask for, where anybody may: what a stranger has asked for leaves room for what its reader asks for. */
+const ASKED_AN_HOUR = 4
 
 /** Who gets it. Without an account where somebody is invited who has none. */
 export type MailRecipient = { userId: string | null; address: string }
@@ -49,25 +49,28 @@ type Row = [
 const lately = (who: string, max: string) => `(select count(*) from (select from mails
     where ${who} and kind = $2 and queued_at > statement_timestamp() - interval '1 hour' limit ${max}) counted) < ${max}`
 
+/** A column would round it, and what is due half a millisecond later is not due yet. */
+export const QUEUED_NOW = `date_trunc('milliseconds', statement_timestamp())`
+
 const insertMail = statement<Row, object>(`
   insert into mails (id, kind, user_id, address, mailbox, ciphertext, key_id, queued_at, due_at, useless_at, asked_from)
-  select $1, $2, $3, $4, $5, $6, $7, statement_timestamp(), statement_timestamp(),
+  select $1, $2, $3, $4, $5, $6, $7, ${QUEUED_NOW}, ${QUEUED_NOW},
          statement_timestamp() + $8::float8 * interval '1 millisecond', $12
    where ($10::int is null or ${lately('mailbox = $5', '$10::int')}) and ($3::text is null or $11::int is null or ${lately('user_id = $3', '$11::int')})
-     and ($12::text is null or ${lately('mailbox = $5 and asked_from = $12', `${MAILS_AN_HOUR}`)})
+     and ($12::text is null or ${lately('mailbox = $5 and asked_from = $12', `${ASKED_AN_HOUR}`)})
      and ($9::text is null or exists (
        select from users where id = $3 and email_verified_at is not null and not $9 = any(muted_mail)))
   returning 1`)
 
 /** What others cause never counts for the account, and what it is told at an address of its own never for the mailbox. */
 function limitsOf({ askedBy, isConfirmed }: QueueOptions): [mailboxMax: number | null, userMax: number | null] {
-  if (askedBy) return [ASKED_AN_HOUR, null]
+  if (askedBy) return [MAILS_AN_HOUR, null]
   return [isConfirmed ? null : MAILS_AN_HOUR, MAILS_AN_HOUR]
 }
 
 /**
  * Queues a mail in the transaction of its cause; the worker sends it after that. Resolves to whether it will be sent: not when
- * the account or the address has had five of the kind within the hour (of what anybody may ask for twenty, and five by one network), nor when the user has switched the kind off. Whoever
+ * the account or the address has had five of the kind within the hour (of what anybody may ask for four by one network), nor when the user has switched the kind off. Whoever
  * asked must not learn that from the answer.
  */
 export async function queueMail<Name extends MailKindName>(

@@ -4,7 +4,7 @@ import { newId } from '../core/ids.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import { type MailKindName, type MailValues, switchOf } from './kinds.ts'
 import { mailboxOf } from './mailbox.ts'
-import { MAILS_AN_HOUR } from './queue-mail.ts'
+import { MAILS_AN_HOUR, QUEUED_NOW } from './queue-mail.ts'
 
 /** SQL: whether the user of the row `user` gets mails of a kind that can be switched off. */
 export function takesNotices(user: string, kind: MailKindName): string {
@@ -25,7 +25,7 @@ export type Notice<Name extends MailKindName> = { userId: string; address: strin
 
 const insertMails = statement<[rows: string], never>(`
   insert into mails (id, kind, user_id, address, mailbox, ciphertext, key_id, queued_at, due_at)
-  select id, kind, user_id, address, mailbox, decode(ciphertext, 'base64'), key_id, statement_timestamp(), statement_timestamp()
+  select id, kind, user_id, address, mailbox, decode(ciphertext, 'base64'), key_id, ${QUEUED_NOW}, ${QUEUED_NOW}
     from json_to_recordset($1::text::json) as t (
       id text, kind text, user_id text, address text, mailbox text, ciphertext text, key_id text)`)
 

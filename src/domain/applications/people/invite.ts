@@ -118,7 +118,7 @@ async function recipientOf({ db }: InTransaction, invitee: Invitee): Promise<Mai
 async function countInvitation(ctx: UserContext, to: string): Promise<void> {
   const { userId } = ctx.principal
   await countOrRefuse(ctx, rateLimits.invitations, userId, 'You have invited many people lately: try again later.')
-  const words = 'You have asked this person five times within a day: try again later.'
+  const words = 'You have asked this person four times within a day: try again later.'
   await countOrRefuse(ctx, rateLimits.invitationsToOne, `${userId} ${to}`, words)
 }
 
