@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { memoryCounters } from '../../src/counters/counters.ts'
 import { auditLog, authorizationCodes, loginSessions, users } from '../../src/db/schema/index.ts'
@@ -7,6 +7,7 @@ import type { Browser } from '../support/browser.ts'
 import { CALLBACK, errorOf } from '../support/flows.ts'
 import { PASSWORD } from '../support/log.ts'
 import { createPeopleApp, type PeopleApp } from '../support/people.ts'
+import { isAnyoneWaiting } from '../support/waiting.ts'
 
 let app: PeopleApp
 beforeAll(async () => {
@@ -120,21 +121,13 @@ test('an exchange waits for a password that is being changed, and finds its code
     exchange = app.token(code).finally(() => {
       isSettled = true
     })
-    while (!isSettled && !(await isAnyoneWaiting())) await Promise.resolve()
+    while (!isSettled && !(await isAnyoneWaiting(app.context))) await Promise.resolve()
     expect(isSettled).toBe(false)
     await tx.delete(authorizationCodes).where(eq(authorizationCodes.userId, person.id))
   })
   const reply = await exchange
   expect(reply && errorOf(reply)).toBe('400 invalid_grant')
 })
-
-async function isAnyoneWaiting() {
-  const waiting = await app.context.slow.execute(sql`
-    select 1 from pg_locks l join pg_database d on d.oid = l.database
-     where not l.granted and d.datname = current_database()
-    union all select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`)
-  return waiting.length > 0
-}
 
 test('sessions are listed and ended by their owner', async () => {
   const { browser, username, id } = await newPerson()

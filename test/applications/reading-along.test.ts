@@ -14,6 +14,7 @@ import { createSubscriptionForApplication } from '../../src/domain/webhooks/subs
 import { getSubscription } from '../../src/domain/webhooks/subscriptions/get.ts'
 import { listSubscriptionDetails } from '../../src/domain/webhooks/subscriptions/list.ts'
 import { createFactorsApp, type FactorsApp } from '../factors/people.ts'
+import { isAnyoneWaiting } from '../support/waiting.ts'
 import { type Acting, confirmedPerson, reading } from './invited.ts'
 
 let app: FactorsApp
@@ -92,7 +93,7 @@ test('who is taken out while they make a webhook has made none', async () => {
       .delete(applicationMembers)
       .where(and(eq(applicationMembers.clientId, id), eq(applicationMembers.userId, userId)))
     const made = createSubscriptionForApplication(developing(developer), hook(id)).catch(({ code }) => code)
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    while (!(await isAnyoneWaiting(app.context))) await Promise.resolve()
     return { made }
   })
   expect(await creating.made).toBe('not_found')

@@ -18,6 +18,7 @@ import {
   keepLink,
   linkLifeMs,
   type MailLink,
+  mailLink,
   newLinkToken,
   useLink,
 } from './mail-links.ts'
@@ -52,16 +53,7 @@ export async function askToVerify(
     if (isTold) await keepLink(tx, newLinkToken(), { purpose: 'verify', userId: id, address: email })
     return
   }
-  const token = newLinkToken()
-  const to = { userId: id, address: email }
-  const isQueued = await queueMail(
-    tx,
-    'confirm_address',
-    to,
-    { username, token },
-    { usefulMs: linkLifeMs.verify, askedBy: tx.caller },
-  )
-  if (isQueued) await keepLink(tx, token, { purpose: 'verify', userId: id, address: email })
+  await mailLink(tx, { id, username }, { kind: 'confirm_address', purpose: 'verify', address: email })
 }
 
 type Current = {

@@ -3,10 +3,9 @@ import { statement } from '../../db/statement.ts'
 import type { CalledContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { countAllOrRefuse, countsByAddress, rateLimits } from '../core/rate-limits.ts'
-import { type InTransaction, transact } from '../core/transaction.ts'
-import { queueMail } from '../mail/queue-mail.ts'
+import { transact } from '../core/transaction.ts'
 import { restoreAddress } from './addresses.ts'
-import { findLink, keepLink, linkLifeMs, type MailLink, newLinkToken, useLink } from './mail-links.ts'
+import { findLink, type MailLink, mailLink, useLink } from './mail-links.ts'
 import { setPassword } from './new-password.ts'
 import { endCredentialsOf } from './owned-credentials.ts'
 import { hashPassword, requirePassword } from './passwords.ts'
@@ -42,23 +41,13 @@ export async function requestReset(ctx: CalledContext, asked: string): Promise<v
 
 async function sendLinks(ctx: CalledContext, found: readonly Asked[]): Promise<void> {
   try {
-    for (const user of found) await transact(ctx, (tx) => sendLink(tx, user))
+    for (const user of found)
+      await transact(ctx, (tx) =>
+        mailLink(tx, user, { kind: 'reset_password', purpose: 'reset', address: user.address }),
+      )
   } catch (error) {
     ctx.log.error({ err: error }, 'A link to set a new password could not be sent')
   }
-}
-
-async function sendLink(tx: InTransaction<CalledContext>, { id, username, address }: Asked): Promise<void> {
-  const token = newLinkToken()
-  const to = { userId: id, address }
-  const isQueued = await queueMail(
-    tx,
-    'reset_password',
-    to,
-    { username, token },
-    { usefulMs: linkLifeMs.reset, askedBy: tx.caller },
-  )
-  if (isQueued) await keepLink(tx, token, { purpose: 'reset', userId: id, address })
 }
 
 /**

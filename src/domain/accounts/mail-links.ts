@@ -1,10 +1,12 @@
 import { statement } from '../../db/statement.ts'
 import { DAY_MS, HOUR_MS } from '../../time/durations.ts'
 import { isWellFormed, mint } from '../access/token-format.ts'
+import type { Caller } from '../core/caller.ts'
 import type { Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import { lockUser } from '../factors/standing.ts'
+import { queueMail } from '../mail/queue-mail.ts'
 
 /** `restore` goes to a confirmed address that another one has replaced: it sets a new password and brings the address back. */
 export type LinkPurpose = 'verify' | 'reset' | 'restore'
@@ -27,6 +29,20 @@ export async function keepLink(
   { purpose, userId, address }: { purpose: LinkPurpose; userId: string; address: string },
 ): Promise<void> {
   await insertLink(db, sha256(token), purpose, userId, address, linkLifeMs[purpose])
+}
+
+type LinkSent = { kind: 'confirm_address' | 'reset_password'; purpose: LinkPurpose; address: string }
+
+/** Mails a new link to an account, if the mail will be sent: what is not sent would only be one more way in. */
+export async function mailLink(
+  tx: InTransaction<Context & { caller?: Caller }>,
+  { id: userId, username }: { id: string; username: string },
+  { kind, purpose, address }: LinkSent,
+): Promise<void> {
+  const token = newLinkToken()
+  const options = { usefulMs: linkLifeMs[purpose], askedBy: tx.caller }
+  const isQueued = await queueMail(tx, kind, { userId, address }, { username, token }, options)
+  if (isQueued) await keepLink(tx, token, { purpose, userId, address })
 }
 
 type Found = { purpose: LinkPurpose; user_id: string; username: string; address: string; expires_at: string }
