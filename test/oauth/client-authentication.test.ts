@@ -5,6 +5,8 @@ import { mint } from '../../src/domain/access/token-format.ts'
 import { rotateSecret } from '../../src/domain/applications/client-secrets.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import { newId } from '../../src/domain/core/ids.ts'
+import { grantParameters } from '../../src/domain/oauth/grants-table.ts'
+import { grantTypes } from '../../src/shared/grants.ts'
 import { basic, createOAuthApp, credentials, errorOf, type Fields, type OAuthApp } from '../support/flows.ts'
 
 let app: OAuthApp
@@ -94,6 +96,24 @@ test('C13 a grant that is not registered (CVE-2026-75866)', async () => {
     .where(eq(clients.id, narrow.id))
   expect(errorOf(await app.forApplication(narrow))).toBe('400 unauthorized_client')
   expect((await app.token(fields)).body).not.toHaveProperty('refresh_token')
+})
+
+describe('C13 the client, and then what it is registered for, come before the fields of every grant', () => {
+  test.each(grantTypes)('%s', async (grant_type) => {
+    const unregistered = await app.newClient()
+    const others = grantTypes.filter((type) => type !== grant_type)
+    await app.context.db.update(clients).set({ grantTypes: others }).where(eq(clients.id, unregistered.id))
+    for (const name of Object.keys(grantParameters)) {
+      const fields = { grant_type, [name]: 'https://nowhere.example/' }
+      const refused = [{ client_id: id, client_secret: mint('secret') }, { client_id: id }, credentials(unregistered)]
+      const replies = await Promise.all(refused.map((client) => app.token({ ...fields, ...client })))
+      expect(replies.map(errorOf), name).toEqual([
+        '401 invalid_client',
+        '401 invalid_client',
+        '400 unauthorized_client',
+      ])
+    }
+  })
 })
 
 test('C14 any other scheme is refused, whatever the body says', async () => {

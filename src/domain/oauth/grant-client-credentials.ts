@@ -2,7 +2,7 @@ import { statement } from '../../db/statement.ts'
 import type { ResourcePath } from '../../shared/resource-paths.ts'
 import { bindingOf } from '../access/dpop-proof.ts'
 import { mint } from '../access/token-format.ts'
-import { unregistered } from '../applications/grant-types.ts'
+import { requireGrantType, unregistered } from '../applications/grant-types.ts'
 import type { CalledContext } from '../core/context.ts'
 import { sha256Hex } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
@@ -27,7 +27,7 @@ import type { PresentedCredentials } from './client/presented-credentials.ts'
 import { defineGrant } from './grant.ts'
 import { withinIssueLimit } from './issue-limit.ts'
 import { ACCESS_TOKEN_LIFE } from './lifetimes.ts'
-import { readResource, resourceParameter } from './resource-parameter.ts'
+import { isKnownResource, readResource, resourceParameter } from './resource-parameter.ts'
 import { faultOfScope, parseScope, scopeParameter } from './scope-parameter.ts'
 import { tokenResponse } from './token-response.ts'
 
@@ -80,9 +80,15 @@ async function issueToApplication(
   { scope, resource: address }: { scope?: string | undefined; resource?: string | undefined },
 ): Promise<TokenResponse> {
   await refuseThrottled(ctx, presented)
-  const resource = readResource(ctx, address)
   const values = await lookUpOf(ctx, presented)
-  const jkt = ctx.caller.dpop ? await bindingOf(ctx, await findProven(ctx, presented, values)) : null
+  const prove = async () => {
+    const client = await findProven(ctx, presented, values)
+    requireGrantType(client, 'client_credentials')
+    return client
+  }
+  if (!isKnownResource(ctx, address)) await prove() // the client, and what it is registered for, come before its parameters
+  const resource = readResource(ctx, address)
+  const jkt = ctx.caller.dpop ? await bindingOf(ctx, await prove()) : null
   const token = mint('access')
   const [found] = values
     ? await issueIfRight(ctx.db, ...values, sha256Hex(token), wantedScopes(scope), jkt, resource ?? null)
@@ -92,7 +98,7 @@ async function issueToApplication(
 
   if (!found.is_registered) throw unregistered('client_credentials')
   if (jkt === null) await bindingOf(ctx, { isDpopBound: found.dpop_bound })
-  if (found.scope === null) return refuseScope(scope, await findProven(ctx, presented, values))
+  if (found.scope === null) return refuseScope(scope, await prove())
   return tokenResponse(token, found.scope, { jkt })
 }
 

@@ -13,10 +13,13 @@ export const resourceParameter: Parameter = {
 export const UNKNOWN_RESOURCE =
   'resource: must be the address of this service, or that address with the path of one of its resources.'
 
+/** Whether `readResource` finds what a parameter names. */
+export const isKnownResource = ({ publicUrl }: Context, address: string | undefined): boolean =>
+  address === undefined || resourceAt(publicUrl, address) !== undefined
+
 /** The resource that a parameter names, if there is one (RFC 8707, section 2). Throws `invalid_target`. */
-export function readResource({ publicUrl }: Context, address: string | undefined): ResourcePath | undefined {
-  const resource = address === undefined ? undefined : resourceAt(publicUrl, address)
-  if (address === undefined || resource !== undefined) return resource
+export function readResource(ctx: Context, address: string | undefined): ResourcePath | undefined {
+  if (isKnownResource(ctx, address)) return address === undefined ? undefined : resourceAt(ctx.publicUrl, address)
   throw new Problem('invalid_target', UNKNOWN_RESOURCE)
 }
 
