@@ -150,10 +150,15 @@ type Proved = Pick<ActingSession, 'amr'>
 const hasProvedFactor = (session: Proved | undefined): boolean =>
   session?.amr.some((method) => method !== 'pwd') === true
 
+/** Whether the operator wants a second factor of `whom`, and none was shown in a session. */
+export function lacksFactor(ctx: Context, session: Proved | undefined, whom: 'all' | 'developers'): boolean {
+  const isWanted = ctx.secondFactor === 'all' || ctx.secondFactor === whom
+  return isWanted && !hasProvedFactor(session)
+}
+
 /** Throws `second_factor_required` for a session in which none was shown, where the operator wants one of `whom`. */
 export function requireProvedFactor(ctx: Context, session: Proved | undefined, whom: 'all' | 'developers'): void {
-  const isWanted = ctx.secondFactor === 'all' || ctx.secondFactor === whom
-  if (isWanted && !hasProvedFactor(session)) throw factorRequired()
+  if (lacksFactor(ctx, session, whom)) throw factorRequired()
 }
 
 const factorRequired = () =>

@@ -14,14 +14,7 @@ const scope = 'openid'
 /** Somebody whose consent is not asked for any more. */
 async function allowed() {
   const browser = await app.loggedIn()
-  const page = await browser.get(app.askPath(app.client, { scope, prompt: 'consent' }))
-  const { location } = await browser.submit(page, '/oauth/authorize', { decision: 'allow' })
-  await app.token({
-    grant_type: 'authorization_code',
-    code: location?.searchParams.get('code') ?? '',
-    code_verifier: 'x'.repeat(43),
-    client_id: app.client.id,
-  })
+  await app.newGrant(app.client, [scope], app.grace)
   return browser
 }
 
@@ -53,6 +46,16 @@ test('R05 prompt=none shows no page, also for a login that is too old, and stand
   expect(await errorOf({ prompt: 'none login' })).toBe('invalid_request')
   for (const max_age of ['-1', '1.5', 'x', '99999999999'])
     expect(await errorOf({ max_age }), max_age).toBe('invalid_request')
+})
+
+test('R05 prompt=none shows no page where everybody needs a second factor and the login has shown none', async () => {
+  const browser = await allowed()
+  const back = async () => parametersOf(await browser.get(app.askPath(app.client, { scope, prompt: 'none' })))
+  app.context.secondFactor = 'all'
+  expect(await back()).toMatchObject({ error: 'login_required', state: 'st 1/+&=?', iss: app.base })
+  await app.context.db.update(loginSessions).set({ amr: ['pwd', 'otp'] })
+  expect((await back()).code).toMatch(/^lsac_/)
+  app.context.secondFactor = 'off'
 })
 
 test('O10 login_hint fills in the name, escaped, and nothing else', async () => {

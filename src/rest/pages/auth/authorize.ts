@@ -1,5 +1,5 @@
 import { type Request, type Response, Router } from 'express'
-import { requireProvedFactor } from '../../../domain/access/admission.ts'
+import { lacksFactor, requireProvedFactor } from '../../../domain/access/admission.ts'
 import { matchRedirectUri, redirectUriFault } from '../../../domain/applications/redirect-uris.ts'
 import type { Context } from '../../../domain/core/context.ts'
 import { Problem } from '../../../domain/core/problem.ts'
@@ -86,7 +86,7 @@ type Proceeding = Judged & { client: AuthorizingClient; to: Asked['to']; session
 /** Shows the login, asks for consent or issues a code, whichever comes first. With `prompt=none` no page is shown. */
 async function proceed(ctx: PageContext, request: Request, response: Response, proceeding: Proceeding): Promise<void> {
   const { client, to, session, asked, wish, hint } = proceeding
-  if (!session || (await isLoginDue(ctx, session, wish))) {
+  if (!session || (await isLoginWanted(ctx, session, wish))) {
     if (!wish.isSilent) return showLogin(ctx, request, response, { next: nextOf(request, ctx), ...prefilled(hint) })
     const refusal = refuseAuthorization('login_required', 'The user has to log in')
     const isKnown = session !== undefined || client.trust !== 'none' || isFramed(request)
@@ -103,6 +103,10 @@ async function proceed(ctx: PageContext, request: Request, response: Response, p
     ? sendRefusal(ctx, response, to, refuseAuthorization('consent_required', 'The user has to be asked'))
     : showConsent(ctx, request, response, session, { ...asked, client, to })
 }
+
+/** Whether the user has to log in first. A silent request shows no page that asks for a second factor: to log in is to show one. */
+const isLoginWanted = async (ctx: PageContext, session: OpenSession, wish: LoginWish): Promise<boolean> =>
+  (wish.isSilent && lacksFactor(ctx, session, 'all')) || (await isLoginDue(ctx, session, wish))
 
 /** In a frame a redirect leads nobody anywhere: it is how an application asks silently. */
 const isFramed = ({ headers }: Request) => headers['sec-fetch-dest'] === 'iframe'
