@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import { bans, users } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
 import type { UserContext } from './core/context.ts'
@@ -13,7 +13,7 @@ const bansBefore = statement<[channelId: string, id: string, count: number], Ban
   select b.id, ${instantText('b.created_at')} as created_at,
     case when u.id is not null then json_build_object('id', u.id, 'username', u.username) end as blocked_user
   from (select * from bans where channel_id = $1 and id < $2 order by id desc limit 101) b
-  left join users u on u.id = b.user_id
+  left join users u on u.id = b.user_id and u.erased_at is null
   order by b.id desc limit $3`)
 
 const AFTER_ALL = 'ban_~'
@@ -69,9 +69,13 @@ async function findUser(tx: InTransaction<UserContext>, id: string) {
   return user
 }
 
-/** A suspended account, too: it can come back, and who bans it must not learn from a refusal that it is suspended. */
+/**
+ * A suspended account, too: it can come back, and who bans it must not learn from a refusal that it is suspended. One that was
+ * erased is nobody: its row only keeps the name from others.
+ */
 async function selectUser({ db }: InTransaction, id: string) {
-  const [user] = await db.select({ id: users.id, username: users.username }).from(users).where(eq(users.id, id))
+  const isThere = and(eq(users.id, id), isNull(users.erasedAt))
+  const [user] = await db.select({ id: users.id, username: users.username }).from(users).where(isThere)
   return user
 }
 

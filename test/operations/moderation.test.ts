@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, inArray } from 'drizzle-orm'
 import { afterAll, describe, expect, test } from 'vitest'
 import { events, users } from '../../src/db/schema/index.ts'
 import { createTestApp } from '../support/app.ts'
@@ -72,6 +72,21 @@ describe('a ban', () => {
     await ban(dijkstra.token, gone.id)
     await app.context.db.delete(users).where(eq(users.id, gone.id))
     expect(await bansOf(dijkstra.token)).toMatchObject([{ blocked_user: null }])
+  })
+
+  test('of somebody whose account was erased is a ban of nobody, and tells no name any more', async () => {
+    const hopper = await owner('hopper')
+    const [erased, banned] = [await app.user('erased'), await app.user('erased_banned')]
+    await ban(hopper.token, banned.id)
+    const at = app.context.now()
+    await app.context.db
+      .update(users)
+      .set({ disabledAt: at, erasedAt: at })
+      .where(inArray(users.id, [erased.id, banned.id]))
+    const { status, body, text } = await ban(hopper.token, erased.id)
+    expect([status, body.error.code]).toEqual([404, 'user_not_found'])
+    expect(text).not.toContain('"erased"')
+    expect(await bansOf(hopper.token)).toMatchObject([{ blocked_user: null }])
   })
 })
 
