@@ -4,8 +4,8 @@ import { Problem } from '../../core/problem.ts'
 import type { InTransaction } from '../../core/transaction.ts'
 
 /**
- * Refuses to create, enable or test a subscription whose application the operator has stopped, or whose user's account is
- * closed: nothing would be sent. Both rows are locked against a change until the transaction ends. Throws `forbidden`.
+ * Refuses to create, enable or test a subscription whose application is stopped, or whose user's account is closed, whether the
+ * operator or its owner did that: nothing would be sent. Both rows are locked against a change until the transaction ends. Throws `forbidden`.
  */
 export async function requireActiveAccounts(
   { db }: InTransaction,
@@ -16,9 +16,8 @@ export async function requireActiveAccounts(
     .from(clients)
     .where(eq(clients.id, clientId))
     .for('share')
-  if (client?.disabledAt)
-    throw new Problem('forbidden', 'The application has been stopped by the operator of this service.')
+  if (client?.disabledAt) throw new Problem('forbidden', 'The application is stopped: nothing would be sent.')
   if (userId === null) return
   const [user] = await db.select({ disabledAt: users.disabledAt }).from(users).where(eq(users.id, userId)).for('share')
-  if (user?.disabledAt) throw new Problem('forbidden', 'The account has been closed by the operator of this service.')
+  if (user?.disabledAt) throw new Problem('forbidden', 'The account of its user is closed: nothing would be sent.')
 }
