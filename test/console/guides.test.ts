@@ -1,11 +1,6 @@
-import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { execFile } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { Webhook } from 'standardwebhooks'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createApplication } from '../../src/domain/applications/applications.ts'
 import { problems } from '../../src/domain/core/problem-table.ts'
@@ -13,27 +8,19 @@ import { scopes } from '../../src/domain/core/scopes.ts'
 import { subscribableTypes } from '../../src/domain/events/types.ts'
 import { createTestApp } from '../support/app.ts'
 import { filesOf } from '../support/documents.ts'
-import { freePort } from '../support/free-port.ts'
+import { temporaryFolder } from '../support/folder.ts'
+import { guide, writeExample } from './support/guide.ts'
 
 const app = await createTestApp()
-const folder = mkdtempSync(join(tmpdir(), 'guides-'))
+const folder = temporaryFolder()
 afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true })
+  folder[Symbol.dispose]()
   await app[Symbol.asyncDispose]()
 })
 
 const names = readdirSync('docs/guides').map((file) => file.replace(/\.md$/, ''))
 const pages = [...names, 'changelog']
-const guide = (name: string) => readFileSync(`docs/guides/${name}.md`, 'utf8')
-
-/** Writes a guide's example to a file and returns its path: what a reader copies is what is tested. */
-function example(name: string, file: string): string {
-  const code = filesOf(guide(name))[file]
-  if (code === undefined) throw new Error(`${name}.md has no example ${file}`)
-  const path = join(folder, file)
-  writeFileSync(path, code)
-  return path
-}
+const example = (name: string, file: string) => writeExample(folder.path, name, file)
 
 describe('the guides', () => {
   test.each(pages)('%s is a page and Markdown, with the address of this service', async (name) => {
@@ -99,141 +86,12 @@ describe('the guides', () => {
   })
 })
 
-const secret = `whsec_${Buffer.from('a key of thirty-two bytes, or so').toString('base64')}`
-const body = '{"id":"evt_1","data":{"content":"Grüße, 世界"}}'
-
-function deliver(at = new Date()) {
-  const timestamp = Math.floor(at.getTime() / 1000)
-  const signature = new Webhook(secret).sign('evt_1', at, body)
-  return { 'webhook-id': 'evt_1', 'webhook-timestamp': String(timestamp), 'webhook-signature': signature }
-}
-
-const good = deliver()
-const cases: [name: string, headers: Record<string, string>, isRight: boolean][] = [
-  ['right', good, true],
-  ['one of two', { ...good, 'webhook-signature': `v1,AAAA ${good['webhook-signature']}` }, true],
-  ['wrong', { ...good, 'webhook-signature': `v1,${Buffer.alloc(32).toString('base64')}` }, false],
-  ['of another event', { ...good, 'webhook-id': 'evt_2' }, false],
-  ['old', deliver(new Date(Date.now() - 600_000)), false],
-  ['without a time', { ...good, 'webhook-timestamp': '' }, false],
-  ['missing', { 'webhook-id': 'evt_1', 'webhook-timestamp': good['webhook-timestamp'] }, false],
-]
-const expected = cases.map(([, , isRight]) => isRight)
-const input = JSON.stringify({ secret, body, cases: cases.map(([, headers]) => headers) })
-const isThere = (command: string, ...args: string[]) => spawnSync(command, args).status === 0
-
-describe('what the guide to webhooks shows verifies deliveries', () => {
-  test('in TypeScript', async () => {
-    const { isAuthentic } = await import(pathToFileURL(example('webhooks', 'verify.ts')).href)
-    expect(cases.map(([, headers]) => isAuthentic(secret, headers, body))).toEqual(expected)
-  })
-
-  test.skipIf(!isThere('python3', '--version'))('in Python', () => {
-    example('webhooks', 'verify.py')
-    const script = `import json, sys; from verify import is_authentic; given = json.load(sys.stdin)
-print(json.dumps([is_authentic(given["secret"], headers, given["body"].encode()) for headers in given["cases"]]))`
-    expect(JSON.parse(execFileSync('python3', ['-c', script], { cwd: folder, input, encoding: 'utf8' }))).toEqual(
-      expected,
-    )
-  })
-
-  test('in TypeScript with WebCrypto', async () => {
-    const { isAuthentic } = await import(pathToFileURL(example('webhooks', 'verify-webcrypto.ts')).href)
-    const bytes = new TextEncoder().encode(body).buffer
-    const found = cases.map(([, headers]) => isAuthentic(secret, new Headers(headers), bytes))
-    expect(await Promise.all(found)).toEqual(expected)
-  })
-
-  test.skipIf(!isThere('java', '--version'))('in Java', { timeout: 120_000 }, () => {
-    const code = readFileSync(example('webhooks', 'Verify.java'), 'utf8')
-    const main = `
-public final class Main {
-  public static void main(String[] words) throws Exception {
-    for (int i = 2; i < words.length; i += 3) {
-      Map<String, String> headers = new java.util.HashMap<>();
-      String[] names = {"webhook-id", "webhook-timestamp", "webhook-signature"};
-      for (int j = 0; j < 3; j++) if (!words[i + j].isEmpty()) headers.put(names[j], words[i + j]);
-      System.out.print(Verify.isAuthentic(words[0], headers, words[1].getBytes(StandardCharsets.UTF_8)) + " ");
-    }
-  }
-}`
-    const [imports = '', rest = ''] = code.split(/(?=^final class)/m)
-    const path = join(folder, 'Main.java')
-    writeFileSync(path, `${imports}${main.trim()}\n${rest}`)
-    const words = cases.flatMap(([, headers]) =>
-      ['id', 'timestamp', 'signature'].map((name) => headers[`webhook-${name}`] ?? ''),
-    )
-    const printed = execFileSync('java', ['-Dfile.encoding=UTF-8', path, secret, body, ...words], {
-      encoding: 'utf8',
-      env: { ...process.env, LC_ALL: 'C.UTF-8' },
-    })
-    expect(
-      printed
-        .trim()
-        .split(' ')
-        .map((word) => word === 'true'),
-    ).toEqual(expected)
-  })
-
-  test.skipIf(!isThere('php', '--version'))('in PHP', () => {
-    const path = example('webhooks', 'verify.php')
-    const script = `require '${path}'; $given = json_decode(file_get_contents('php://stdin'), true);
-echo json_encode(array_map(fn ($headers) => is_authentic($given['secret'], $headers, $given['body']), $given['cases']));`
-    expect(JSON.parse(execFileSync('php', ['-r', script], { input, encoding: 'utf8' }))).toEqual(expected)
-  })
-
-  test.skipIf(!isThere('go', 'version'))('in Go', { timeout: 120_000 }, () => {
-    const code = readFileSync(example('webhooks', 'verify.go'), 'utf8').replace('package webhooks', 'package main')
-    const main = `
-type given struct { Secret, Body string; Cases []map[string]string }
-func main() {
-	var in given
-	json.NewDecoder(os.Stdin).Decode(&in)
-	out := []bool{}
-	for _, fields := range in.Cases {
-		header := http.Header{}
-		for name, value := range fields { header.Set(name, value) }
-		out = append(out, IsAuthentic(in.Secret, header, []byte(in.Body)))
-	}
-	json.NewEncoder(os.Stdout).Encode(out)
-}`
-    writeFileSync(join(folder, 'main.go'), code.replace('import (', 'import (\n\t"encoding/json"\n\t"os"') + main)
-    rmSync(join(folder, 'verify.go'))
-    expect(JSON.parse(execFileSync('go', ['run', 'main.go'], { cwd: folder, input, encoding: 'utf8' }))).toEqual(
-      expected,
-    )
-  })
-})
-
-test('the receiver of the quick start tells right deliveries from wrong ones, and prints what was signed', async () => {
-  const port = await freePort()
-  const env = { ...process.env, WEBHOOK_SECRET: secret }
-  const linesOf = (headers: Record<string, string>) =>
-    Object.entries(headers)
-      .map(([name, value]) => `${name}: ${value}`)
-      .join('\n')
-  const receiver = spawn(process.execPath, [example('quick-start', 'receiver.mjs'), String(port)], { env })
-  let printed = ''
-  receiver.stdout.on('data', (chunk) => {
-    printed += chunk
-  })
-  try {
-    await once(receiver.stdout, 'data')
-    const post = (headers: Record<string, string>) =>
-      fetch(`http://127.0.0.1:${port}/webhooks`, { method: 'POST', headers, body }).then(({ status }) => status)
-    for (const [name, headers, isRight] of cases)
-      expect([name, await post(headers)]).toEqual([name, isRight ? 204 : 401])
-    const shown = printed.split('\n\n').filter((delivery) => delivery.startsWith('verified'))
-    expect(shown[0]).toBe(`verified\n${linesOf(good)}\n${body}`)
-  } finally {
-    receiver.kill()
-    await once(receiver, 'exit')
-  }
-})
-
 test('an application signs and binds its tokens as the guide shows', async () => {
   const run = (file: string, env = {}) =>
-    promisify(execFile)(process.execPath, [example('dpop', file)], { cwd: folder, env: { ...process.env, ...env } })
+    promisify(execFile)(process.execPath, [example('dpop', file)], {
+      cwd: folder.path,
+      env: { ...process.env, ...env },
+    })
   const jwks = JSON.parse((await run('make-keys.mjs')).stdout)
   const owner = { ...app.context, principal: { kind: 'operator' as const } }
   const registered = { name: 'Signing job', confidential: true, jwks, dpop_bound: true }
