@@ -1,6 +1,6 @@
 // Everything that must hold before a change is accepted: a clean install, the test command of the README, what people see
 // in a browser, what foreign tools make of us, the rest of `npm run check`, and two minutes of kills under load. Outside the project it installs Chromium, nginx with its module
-// for RTMP, and ffmpeg, where they are missing and root may; without them their tests are skipped. The last line is `N passed, N failed`.
+// for RTMP, ffmpeg and a NATS server, where they are missing and root may; without them their tests are skipped. The last line is `N passed, N failed`.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,6 +18,7 @@ const programs = {
   'nginx-light': '/usr/sbin/nginx',
   'libnginx-mod-rtmp': '/usr/lib/nginx/modules/ngx_rtmp_module.so',
   ffmpeg: '/usr/bin/ffmpeg',
+  'nats-server': '/usr/sbin/nats-server',
   'python3-httpx': '/usr/lib/python3/dist-packages/httpx', // what the SDK for Python depends on
 }
 

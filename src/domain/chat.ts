@@ -7,13 +7,14 @@ import { MESSAGE_LENGTH_MAX } from '../shared/limits.ts'
 import { isUsername } from './channels.ts'
 import type { Context, UserContext } from './core/context.ts'
 import { isId, newId } from './core/ids.ts'
+import type { CommittedEvent } from './core/live.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from './core/paging.ts'
 import { Problem } from './core/problem.ts'
 import { countOrRefuse, rateLimits } from './core/rate-limits.ts'
 import type { ListedMessage } from './core/resources.ts'
 import { type InTransaction, transact } from './core/transaction.ts'
 import { emitEvent } from './events/emit.ts'
-import { emission, payloadParts } from './events/emit-sql.ts'
+import { emission, emittedColumns, payloadOf, payloadParts } from './events/emit-sql.ts'
 
 export type NewMessage = { room_name: string; content: string }
 
@@ -23,7 +24,7 @@ const insertMessage = statement<
     ...message: [room: string, id: string, senderId: string, senderName: string, content: string, at: string],
     ...event: [id: string, beforeChannel: string, beforeSequence: string, afterSequence: string],
   ],
-  { room_exists: boolean; channel_id: string | null }
+  { room_exists: boolean; channel_id: string | null; sequence: number; has_receivers: boolean }
 >(`
 with room as (
   select id from users where username = $1 and disabled_at is null
@@ -41,7 +42,8 @@ with room as (
   beforeSequence: '$9',
   afterSequence: '$10',
 })}
-select exists (select from room) as room_exists, (select channel_id from event) as channel_id`)
+select exists (select from room) as room_exists, (select channel_id from event) as channel_id,
+  ${emittedColumns}`)
 
 /**
  * Sends a message to a room as the caller, and queues `chat.message.sent`. Throws `message_too_long`, `rate_limited`,
@@ -61,10 +63,11 @@ export async function sendMessage(ctx: UserContext, { room_name, content }: NewM
   const insert = () => insertMessage(ctx.db, room, message.id, userId, username, content, at, event.id, ...parts)
   const [written] = isUsername(room) ? await withPartition(ctx, insert) : []
   if (!written?.room_exists) throw new Problem('unknown_room', `room_name: there is no room "${room}".`)
-  const { channel_id: channelId } = written
+  const { channel_id: channelId, sequence, has_receivers: hasReceivers } = written
   if (channelId === null) throw new Problem('sender_banned', `room_name: you are banned from the room "${room}".`)
   ctx.traces?.published(event.id, event.type)
-  wakeAfterCommit(ctx, channelId)
+  const payload = payloadOf(parts, channelId, sequence)
+  wakeAfterCommit(ctx, channelId, { id: event.id, type: event.type, payload, sequence, hasReceivers })
   return message
 }
 
@@ -97,9 +100,9 @@ async function withPartition<Rows>(ctx: UserContext | InTransaction<UserContext>
 }
 
 /** The caller may have opened a transaction, as it does for an `Idempotency-Key`. */
-function wakeAfterCommit(ctx: UserContext | InTransaction<UserContext>, channelId: string) {
-  if ('afterCommit' in ctx) ctx.afterCommit(() => ctx.wake(channelId))
-  else ctx.wake(channelId)
+function wakeAfterCommit(ctx: UserContext | InTransaction<UserContext>, channelId: string, event: CommittedEvent) {
+  if ('afterCommit' in ctx) ctx.afterCommit(() => ctx.wake(channelId, event))
+  else ctx.wake(channelId, event)
 }
 
 const LATER_THAN_ALL = 'msg~' // sorts behind every identifier of a message

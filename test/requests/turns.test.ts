@@ -135,6 +135,24 @@ test('of each owner one runs at a time, and owners take turns, however much one 
   expect([after('c0'), after('d0')].every((n) => n <= 2)).toBe(true)
 })
 
+test('who has used little begins before all who have used much, however many of them wait already', async () => {
+  const turns = new FairTurns({ places: 1, waitingMax: 20 })
+  const order: string[] = []
+  const ask = (owner: string) =>
+    turns.take(owner, 10_000, async () => {
+      order.push(owner)
+      const until = performance.now() + 20
+      while (performance.now() < until) await new Promise(setImmediate)
+    })
+  const owners = Array.from({ length: 8 }, (_, n) => `loud ${n}`)
+  await Promise.all(owners.map(ask))
+  const again = owners.map(ask)
+  order.length = 0
+  await Promise.all([...again, ask('quiet')])
+  expect(order.toSorted()).toEqual([...owners.slice(1), 'quiet'])
+  expect(order[0]).toBe('quiet')
+})
+
 test('what was refused is never begun: it waited too long, or too much of its owner waits', async () => {
   const turns = new FairTurns({ places: 1, waitingMax: 2 })
   const { until, letGo } = held()

@@ -6,7 +6,7 @@ import type { Traces } from '../../telemetry/traces.ts'
 import type { Actor, Owner, Principal, Reader, UserPrincipal } from './actor.ts'
 import type { Caller } from './caller.ts'
 import type { Keyring } from './keyring.ts'
-import type { EventTail, OpenStreams, StreamLimit } from './live.ts'
+import type { CommittedEvent, EventTail, OpenStreams, StreamLimit, WakeListener } from './live.ts'
 import type { RequestFindings } from './request-record.ts'
 
 /** What every verb receives. A process builds it once; each entry point adds what it knows about the caller. */
@@ -18,13 +18,10 @@ export type Context = {
   /** For lists, by `readUpToDate`; `slow` when there is no replica. */
   replica: Database
   now: () => Date
-  /** Tells the worker that there may be something to deliver, and the tail which channel has a new event. */
-  wake: (channelId?: string) => void
-  /**
-   * Calls `listener` whenever there may be new events, until the returned function is called: with their channels, or with
-   * none when it is not known which.
-   */
-  onWake: (listener: (channelIds: readonly string[]) => void) => () => void
+  /** Tells the worker that there may be something to deliver, and the tail which channel has a new event, and which one it is. */
+  wake: (channelId?: string, event?: CommittedEvent) => void
+  /** Calls `listener` whenever there may be new events, until the returned function is called. */
+  onWake: (listener: WakeListener) => () => void
   /** Tells of events as they are committed. */
   tail: EventTail
   /** What is open at the moment. */

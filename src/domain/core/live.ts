@@ -13,6 +13,16 @@ export const EVERY_CHANNEL = '*'
 /** An event as it is stored. `payload` is the body of a delivery, to the byte. */
 export type LoggedEvent = { id: string; type: string; payload: string }
 
+/** An event of which this process has seen the commit, with its place among those of its channel. */
+export type CommittedEvent = LoggedEvent & {
+  sequence: number
+  /** Whether it is to be delivered to anybody as a webhook. */
+  hasReceivers: boolean
+}
+
+/** Called with the channels that have new events; without any when it is unknown which, or something else is to be done. */
+export type WakeListener = (channelIds: readonly string[], event?: CommittedEvent) => void
+
 /** An event in a line. */
 export type PlacedEvent = LoggedEvent & { place: number }
 

@@ -53,6 +53,10 @@ export function deliveryId(eventId: string, subscriptionId: string): string {
   return `'dlv_' || substr(${eventId}, 5, 10) || overlay(overlay(${digest}, 'e', 1, 1), '8', 4, 1)`
 }
 
+/** SQL for the columns `sequence` and `has_receivers` of a statement that holds `emission`. */
+export const emittedColumns = `(select last::float8 from sequence) as sequence,
+  exists (select from deliveries) or exists (select from fanout) as has_receivers`
+
 /** An event without what only the statement that writes it knows: the channel's identifier and the sequence number. */
 export type EventDraft = { id: string; type: string; at: string; username: string; data: object }
 
@@ -68,3 +72,10 @@ export function payloadParts({ id, type, at, username, data }: EventDraft): [str
     `,"data":${JSON.stringify(data)}}`,
   ]
 }
+
+/** The payload as the statement has written it. */
+export const payloadOf = (
+  [head, middle, tail]: readonly [string, string, string],
+  channelId: string,
+  sequence: number,
+) => `${head}${channelId}${middle}${sequence}${tail}`

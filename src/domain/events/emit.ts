@@ -1,14 +1,14 @@
 import { statement } from '../../db/statement.ts'
 import { newId } from '../core/ids.ts'
 import type { InTransaction } from '../core/transaction.ts'
-import { emission, payloadParts } from './emit-sql.ts'
+import { emission, emittedColumns, payloadOf, payloadParts } from './emit-sql.ts'
 import { type EventData, type EventType, eventTypes } from './types.ts'
 
 type Emission<Type extends EventType> = { channel: { id: string; username: string }; data: EventData<Type> }
 
 const insertEvent = statement<
   [channelId: string, id: string, type: string, at: string, ...payload: [string, string, string]],
-  { id: string }
+  { sequence: number; has_receivers: boolean }
 >(`
 with ${emission({
   cause: 'select $1::text as channel_id',
@@ -19,7 +19,7 @@ with ${emission({
   beforeSequence: '$6',
   afterSequence: '$7',
 })}
-select id from event`)
+select ${emittedColumns} from event`)
 
 /**
  * Queues an event for every enabled subscription that matches it, by one statement of the transaction of its cause: an
@@ -34,7 +34,10 @@ export async function emitEvent<Type extends EventType>(
   const at = now.toISOString()
   const id = newId('event', now)
   const parts = payloadParts({ id, type, at, username: channel.username, data: eventTypes[type].parse(data) })
-  await insertEvent(tx.db, channel.id, id, type, at, ...parts)
+  const [written] = await insertEvent(tx.db, channel.id, id, type, at, ...parts)
   tx.traces?.published(id, type)
-  tx.afterCommit(() => tx.wake(channel.id))
+  if (!written) throw new Error(`the event ${id} was not written`)
+  const { sequence, has_receivers: hasReceivers } = written
+  const event = { id, type, payload: payloadOf(parts, channel.id, sequence), sequence, hasReceivers }
+  tx.afterCommit(() => tx.wake(channel.id, event))
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { CommittedEvent, WakeListener } from '../core/live.ts'
 
-/** Called with the channels that have new events; without any when it is unknown which, or something else is to be done. */
-export type WakeListener = (channelIds: readonly string[]) => void
 /** Called with the channel whose event was committed, if there was one. */
 type CommitListener = (channelId?: string) => void
 
@@ -13,14 +12,14 @@ export class WakeHub {
   readonly #committed = new Set<CommitListener>()
 
   /** To be called after a commit of this process. */
-  wake = (channelId?: string): void => {
+  wake = (channelId?: string, event?: CommittedEvent): void => {
     for (const listen of this.#committed) listen(channelId)
-    this.wakeHere(channelId === undefined ? [] : [channelId])
+    this.wakeHere(channelId === undefined ? [] : [channelId], event)
   }
 
   /** To be called after a commit anywhere. Unlike `wake` it announces nothing, or two processes would echo each other. */
-  wakeHere = (channelIds: readonly string[]): void => {
-    for (const listen of this.#listeners) listen(channelIds)
+  wakeHere: WakeListener = (channelIds, event) => {
+    for (const listen of this.#listeners) listen(channelIds, event)
   }
 
   /** Calls `listener` at every wake, until the returned function is called. */

@@ -15,7 +15,11 @@ export type WorkerOptions = {
  */
 export function startWorker(context: Context, { wakeHub, graceMs }: WorkerOptions): AsyncDisposable {
   const stop = new AbortController()
-  const work = workDeliveries(context, { signal: stop.signal, onWake: wakeHub.onWake, graceMs })
+  const onWake = (wake: () => void) =>
+    wakeHub.onWake((_, event) => {
+      if (event?.hasReceivers !== false) wake()
+    })
+  const work = workDeliveries(context, { signal: stop.signal, onWake, graceMs })
   return {
     [Symbol.asyncDispose]: async () => {
       stop.abort()

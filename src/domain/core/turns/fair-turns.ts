@@ -9,17 +9,25 @@ type FairTurnsOptions = {
 
 type Waiting = { begin: () => void }
 
+/** After so long what an owner has used counts for half as much. */
+const HALF_LIFE_MS = 5_000
+/** Less than this is forgotten. */
+const USED_MIN_MS = 10
+
 /**
  * Has work done that takes long and of which little can be done at a time: of each owner one, in the order in which they asked;
- * between owners in turn, so that one who asks for much keeps nobody else waiting for more than what runs. What has waited too
- * long is refused and never begun.
+ * between owners by the time that they have used lately, least first. So neither one who asks for much, nor many whose work is slow, keep
+ * who asks seldom waiting for more than what runs. What has waited too long is refused and never begun.
  */
 export class FairTurns {
   readonly #options: FairTurnsOptions
   /** Whose work is under way. */
   readonly #running = new Set<string>()
-  /** By owner; whose turn is next comes first. */
+  /** By owner; who has waited longest comes first. */
   readonly #waiting = new Map<string, Waiting[]>()
+  /** Milliseconds of work by owner, of those who had some lately. */
+  readonly #used = new Map<string, number>()
+  #halvedAt = performance.now()
 
   constructor(options: FairTurnsOptions) {
     this.#options = options
@@ -32,10 +40,12 @@ export class FairTurns {
   async take<Result>(owner: string, waitMs: number, work: () => Promise<Result>): Promise<Result> {
     if (this.#mayBegin(owner)) this.#running.add(owner)
     else await this.#wait(owner, waitMs)
+    const begun = performance.now()
     try {
       return await work()
     } finally {
       this.#running.delete(owner)
+      this.#used.set(owner, this.#usedBy(owner) + performance.now() - begun)
       this.#beginNext()
     }
   }
@@ -66,13 +76,39 @@ export class FairTurns {
 
   /** Whoever gets a place goes to the end of the line of owners. */
   #beginNext() {
-    for (const [owner, line] of this.#waiting) {
+    this.#forget()
+    const owner = this.#leastUsed()
+    const line = owner === undefined ? undefined : this.#waiting.get(owner)
+    const next = line?.shift()
+    if (owner === undefined || line === undefined || next === undefined) return
+    this.#waiting.delete(owner)
+    if (line.length > 0) this.#waiting.set(owner, line)
+    this.#running.add(owner)
+    next.begin()
+  }
+
+  /** Of those who may begin now. */
+  #leastUsed(): string | undefined {
+    let least: string | undefined
+    for (const owner of this.#waiting.keys()) {
       if (!this.#mayBegin(owner)) continue
-      const next = line.shift()
-      this.#waiting.delete(owner)
-      if (line.length > 0) this.#waiting.set(owner, line)
-      this.#running.add(owner)
-      return next?.begin()
+      if (least === undefined || this.#usedBy(owner) < this.#usedBy(least)) least = owner
+    }
+    return least
+  }
+
+  #usedBy(owner: string): number {
+    return this.#used.get(owner) ?? 0
+  }
+
+  #forget() {
+    const now = performance.now()
+    if (now - this.#halvedAt < HALF_LIFE_MS) return
+    const share = 0.5 ** ((now - this.#halvedAt) / HALF_LIFE_MS)
+    this.#halvedAt = now
+    for (const [owner, ms] of this.#used) {
+      if (ms * share < USED_MIN_MS) this.#used.delete(owner)
+      else this.#used.set(owner, ms * share)
     }
   }
 }

@@ -1,9 +1,10 @@
 import { setTimeout as after } from 'node:timers/promises'
 import { EdgeLogger } from '../../../telemetry/edge-logger.ts'
 import type { Context } from '../../core/context.ts'
-import { EVERY_CHANNEL, type EventLine, type EventTail } from '../../core/live.ts'
+import { type CommittedEvent, EVERY_CHANNEL, type EventLine, type EventTail } from '../../core/live.ts'
 import type { EventSource } from '../../core/relayed.ts'
 import { Arrivals } from './arrivals.ts'
+import { Arrived } from './arrived.ts'
 import { channelsBehind } from './channel-events.ts'
 import { Line } from './line.ts'
 import { LineReader } from './line-reader.ts'
@@ -21,8 +22,8 @@ const LINGER_MS = 60_000
 type TailContext = Pick<Context, 'db' | 'now' | 'onWake' | 'log'>
 
 /**
- * The one reader of a process. A wake names the channels that have changed, and one statement reads what is new in those that
- * somebody holds. Where a wake is lost, the number of the site's last event tells within a second that something is.
+ * The one reader of a process. What this process has committed itself it tells without reading. A wake names the other channels that
+ * have changed, and one statement reads what is new in those that somebody holds. Where a wake is lost, the number of the site's last event tells within a second that something is.
  */
 export class ProcessTail implements EventTail, AsyncDisposable {
   readonly #ctx: TailContext
@@ -32,6 +33,7 @@ export class ProcessTail implements EventTail, AsyncDisposable {
   readonly #lines = new Map<string, Line>()
   readonly #changed = new Set<Line>()
   #isCheckDue = false
+  readonly #arrived = new Arrived((lines) => this.#readNow(lines))
   readonly #arrivals: Arrivals | undefined
   readonly #unfollow = new Map<Line, () => void>()
   #beginning: Promise<number> | undefined
@@ -45,9 +47,9 @@ export class ProcessTail implements EventTail, AsyncDisposable {
     this.#edge = new EdgeLogger(ctx.log, { down: 'Live events interrupted', up: 'Live events resumed' })
     this.#reader = new LineReader(ctx, () => this.#readAllAgain())
     this.#lostWakes = new LostWakes(ctx.db)
-    ctx.onWake((channelIds) => this.#wake(channelIds))
+    ctx.onWake((channelIds, event) => this.#wake(channelIds, event))
     if (!source) return
-    this.#arrivals = new Arrivals(source, (lines) => this.#readNow(lines))
+    this.#arrivals = new Arrivals(source, this.#arrived, (lines) => this.#readNow(lines))
     source.onChange(() => this.#wake([])) // for what was missed before, or will not come
   }
 
@@ -95,17 +97,26 @@ export class ProcessTail implements EventTail, AsyncDisposable {
     this.#changed.delete(line)
     this.#unfollow.get(line)?.()
     this.#unfollow.delete(line)
+    this.#arrived.forget(line)
     if (this.#lines.get(line.key) === line) this.#lines.delete(line.key)
     if (this.#lines.size === 0) clearInterval(this.#timer)
   }
 
-  #wake(channelIds: readonly string[]) {
+  #wake(channelIds: readonly string[], event?: CommittedEvent) {
     if (this.#lines.size === 0) return
     if (channelIds.length === 0) this.#isCheckDue = true
-    const lines = [EVERY_CHANNEL, ...channelIds].flatMap((key) => this.#lines.get(key) ?? [])
+    if (event) this.#take(channelIds, event)
+    const toRead = event ? [EVERY_CHANNEL] : [EVERY_CHANNEL, ...channelIds]
+    const lines = toRead.flatMap((key) => this.#lines.get(key) ?? [])
     if (this.#arrivals?.isLive) for (const line of lines) this.#arrivals.announce(line)
     else for (const line of lines) this.#changed.add(line)
     this.#read()
+  }
+
+  /** Of all channels the place is not known before a statement tells who else has taken one. */
+  #take(channelIds: readonly string[], { id, type, payload, sequence }: CommittedEvent) {
+    const lines = channelIds.flatMap((key) => this.#lines.get(key) ?? [])
+    for (const line of lines) this.#arrived.add(line, { id, type, payload, place: sequence, previous: sequence - 1 })
   }
 
   #readNow(lines: readonly Line[]) {
