@@ -40,7 +40,7 @@ test('an export holds what is kept of its person and nobody else, as one object 
   })
   const { key } = await createKey(ctx, { application_id: owned.id, name: 'CI' })
   const tokens = await issueDirectly(app.context, { clientId: app.client.id, userId: user.id, scopes })
-  const hook = { url: 'http://127.0.0.1:9/hook', event_types: ['chat.message.sent' as const], description: null }
+  const hook = { url: 'http://127.0.0.1:9/hook?s3cret', event_types: ['chat.message.sent' as const], description: null }
   const mine = await createSubscriptionForApplication(ctx, { application_id: owned.id, ...hook })
   const acting = { ...ctx, principal: { ...ctx.principal, clientId: app.client.id, scopes } }
   const aboutMe = await createSubscription(acting, hook)
@@ -52,8 +52,10 @@ test('an export holds what is kept of its person and nobody else, as one object 
   expect(body.account).toMatchObject({ id: user.id, username: user.username, recovery_codes_left: 10 })
   expect(body.applications).toMatchObject([{ id: owned.id, redirect_uris: ['https://a.example/cb'] }])
   expect(body.api_keys).toMatchObject([{ name: 'CI', last4: key.slice(-4) }])
-  expect(body.webhook_subscriptions).toMatchObject([{ id: mine.id }])
-  expect(body.webhook_subscriptions_about_me).toMatchObject([{ id: aboutMe.id, user_id: user.id }])
+  expect(body.webhook_subscriptions).toMatchObject([{ id: mine.id, url: hook.url }])
+  const about = { id: aboutMe.id, user_id: user.id, host: '127.0.0.1:9' }
+  expect(body.webhook_subscriptions_about_me).toMatchObject([about])
+  expect(JSON.stringify(body.webhook_subscriptions_about_me), 'a secret of its developer’s').not.toMatch(/hook|s3cret/)
   expect(body.grants).toMatchObject([{ client_id: app.client.id }])
   expect(body.messages.map(({ content }: { content: string }) => content).toSorted()).toEqual([
     'Message 0',

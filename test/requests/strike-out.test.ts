@@ -56,6 +56,10 @@ describe('secrets are struck out by their form, wherever they stand', () => {
   })
 })
 
+test('where a webhook goes is shown without its query, whatever that is', () => {
+  expect(shown({ url: 'https://a.example/hook?k=ab&c' })).toBe('{"body":{"url":"https://a.example/hook?…"}}')
+})
+
 test('a form that was sent as something else makes a name of its body, which is not shown', () => {
   expect(shown({ 'client_secret=hunter2&grant_type=x': '' })).toBe('{"body":{"…":"…"}}')
 })

@@ -9,12 +9,15 @@ export type FoundRecord = Omit<AuditRecord, 'at'>
 const LIST = 'audit'
 const AFTER_ALL = 'aud_~'
 
-/** What a person calls the target of a record `a`, while there is such a thing. Of an address only its host: the rest may hold secrets. */
+/** SQL for the host of an address: the rest of one may hold secrets. */
+export const hostIn = (url: string): string => `substring(${url} from '://(?:[^/?#@]*@)?([^/?#]+)')`
+
+/** What a person calls the target of a record `a`, while there is such a thing. */
 const targetName = `coalesce(
     (select k.name from api_keys k where k.id = a.target_id),
     (select u.username from users u where u.id = a.target_id and a.action like 'member.%'),
     (select o.name from overlay_keys o where o.id = a.target_id),
-    (select substring(s.url from '://(?:[^/?#@]*@)?([^/?#]+)') from webhook_subscriptions s where s.id = a.target_id))`
+    (select ${hostIn('s.url')} from webhook_subscriptions s where s.id = a.target_id))`
 
 /** SQL for from where a record `a` was caused, as the user `$1` may know it: from where another person acted is that one's business. */
 export const originFor = (column: 'host(a.ip)' | 'a.user_agent'): string =>

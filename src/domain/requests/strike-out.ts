@@ -77,10 +77,14 @@ function withoutValues(value: unknown, isAtDoor: boolean, left: { nodes: number 
   return Object.fromEntries(
     entries.map(([name, inner]) => [
       shownName(name),
-      mayShow(name, isAtDoor) ? withoutValues(inner, isAtDoor, left) : STRUCK,
+      mayShow(name, isAtDoor) ? withoutValues(shownPart(name, inner), isAtDoor, left) : STRUCK,
     ]),
   )
 }
+
+/** Where a webhook goes is read by whoever belongs to the application, and the query may hold a secret of the receiver's. */
+const shownPart = (name: string, value: unknown) =>
+  name === 'url' && typeof value === 'string' ? value.replace(/\?.+/s, `?${STRUCK}`) : value
 
 /** A form that is not one makes a name of its whole body. */
 const shownName = (name: string) => (PLAIN_NAME.test(name) ? shownText(name) : STRUCK)

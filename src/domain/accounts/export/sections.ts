@@ -1,5 +1,5 @@
 import { instantText, statement } from '../../../db/statement.ts'
-import { originFor } from '../../audit/records.ts'
+import { hostIn, originFor } from '../../audit/records.ts'
 
 type Entry = { position: string; entry: string }
 
@@ -27,9 +27,12 @@ const columns = (alias: string, ...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, `${alias}.${name}`]))
 
 const ofSubscription = {
-  ...columns('s', 'id', 'client_id', 'user_id', 'url', 'event_types', 'description', 'status', 'disabled_reason'),
+  ...columns('s', 'id', 'client_id', 'user_id', 'event_types', 'status', 'disabled_reason'),
   ...dates('s', 'created_at', 'updated_at', 'disabled_at'),
 }
+const ownSubscription = { ...ofSubscription, ...columns('s', 'url', 'description') }
+/** Of what an application of somebody else's hears: the rest of its URL may be a secret of its developer's. */
+const hearingSubscription = { ...ofSubscription, host: hostIn('s.url') }
 
 /** What a service keeps of a person, but for secrets: the short lists first, messages last. */
 export const exportSections: readonly ExportSection[] = [
@@ -75,13 +78,13 @@ export const exportSections: readonly ExportSection[] = [
     'webhook_subscriptions',
     's.id',
     'clients c join webhook_subscriptions s on s.client_id = c.id where c.owner_id = $1 and s.deleted_at is null',
-    ofSubscription,
+    ownSubscription,
   ),
   section(
     'webhook_subscriptions_about_me',
     's.id',
     'webhook_subscriptions s where s.user_id = $1 and s.deleted_at is null',
-    ofSubscription,
+    hearingSubscription,
   ),
   section('overlay_keys', 'o.id', 'overlay_keys o where o.channel_id = $1', {
     ...columns('o', 'id', 'name', 'event_types', 'last4'),

@@ -41,7 +41,8 @@ const pendingOf = (lane: number, order: string, limit: number) =>
 
 /** What waits longest for its next attempt has been tried most; what is finished was tried last by its identifier. */
 const lastAnswer = `
-(select json_build_object('status', a.status, 'error_class', a.error_class, 'detail', a.detail,
+(select json_build_object('status', a.status, 'error_class', a.error_class,
+          'detail', case when a.status between 300 and 399 then regexp_replace(a.detail, '[?]\\S*', '?…') else a.detail end,
           'at', ${instantText('a.started_at')}, 'delivery_id', a.delivery_id)
    from (${pendingOf(0, 'desc', 5)} union all ${pendingOf(1, 'desc', 5)} union all
          (select id, null from webhook_deliveries_done where subscription_id = t.id order by id desc limit 5)) as tried

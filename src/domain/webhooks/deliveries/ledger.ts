@@ -8,7 +8,8 @@ import { createdAtOf, isId, type Kind, lowerBound } from '../../core/ids.ts'
 import { decodeCursor, encodeCursor, type Page, type PageRequest, toPage } from '../../core/paging.ts'
 import { Problem } from '../../core/problem.ts'
 import { readInTurn, takeTurn } from '../../core/turns/take-turn.ts'
-import { ownerAsked, reaches, requireSubscription } from '../subscriptions/ownership.ts'
+import { isDeveloped, ownerAsked, reaches, requireSubscription } from '../subscriptions/ownership.ts'
+import { withoutQuery } from '../subscriptions/shown-url.ts'
 import { parseTime } from '../subscriptions/time-field.ts'
 import { besideDelivery, deliveryColumns, doneRow, pendingRow, walkDeliveries } from './ledger-walk.ts'
 import { eventsOfMessage } from './message-events.ts'
@@ -113,14 +114,18 @@ from webhook_attempts where delivery_id = $1 order by n`)
 
 const selectPayload = statement<[eventId: string], { payload: string }>('select payload from events where id = $1')
 
-/** One delivery with what was sent and every attempt; `payload` is null once its event is gone. Throws `not_found`. */
+/**
+ * One delivery with what was sent and every attempt, without the query of its address for a viewer; `payload` is null once its event is
+ * gone. Throws `not_found`.
+ */
 export async function getDelivery(ctx: ActorContext, { id }: { id: string }): Promise<DeliveryDetails> {
   const delivery = await requireDelivery(ctx, id)
   const [attempts, [event]] = await readInTurn(
     ctx,
     async (db) => [await selectAttempts(db, id), await selectPayload(db, delivery.event_id)] as const,
   )
-  return { ...delivery, payload: event?.payload ?? null, attempts_made: attempts }
+  const shown = (await isDeveloped(ctx, delivery.subscription_id)) ? attempts : attempts.map(withoutQuery)
+  return { ...delivery, payload: event?.payload ?? null, attempts_made: shown }
 }
 
 /** A delivery of one of the caller's subscriptions. Throws `not_found`. */

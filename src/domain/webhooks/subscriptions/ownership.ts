@@ -78,6 +78,10 @@ export async function requireReached(ctx: ActorContext, ids: readonly string[]):
   throw new Problem('subscription_not_found', 'You do not reach these subscriptions any more.')
 }
 
+/** Whether the caller is more to a subscription than somebody who reads along. */
+export const isDeveloped = (ctx: ActorContext, id: string): Promise<boolean> =>
+  isReached({ ...ctx, role: 'developer' }, id)
+
 async function isReached(ctx: ActorContext, id: string): Promise<boolean> {
   const isTheirs = and(eq(subscriptions.id, id), isNull(subscriptions.deletedAt), reaches(ctx))
   return (await ctx.db.select({ id: subscriptions.id }).from(subscriptions).where(isTheirs)).length > 0
