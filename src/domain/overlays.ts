@@ -1,7 +1,8 @@
 import { and, count, eq } from 'drizzle-orm'
 import * as z from 'zod'
-import { overlayKeys, users } from '../db/schema/index.ts'
+import { overlayKeys } from '../db/schema/index.ts'
 import { instantText, statement } from '../db/statement.ts'
+import { lockOwnAccount } from './access/account-locks.ts'
 import { last4Of, mint } from './access/token-format.ts'
 import { actorBehind, audit } from './audit/audit.ts'
 import type { UserContext } from './core/context.ts'
@@ -54,6 +55,7 @@ export async function createOverlay(ctx: UserContext, { name, event_types }: New
   requireName(name)
   const eventTypes = requireOverlayTypes(event_types)
   return transact(ctx, async (tx) => {
+    await lockOwnAccount(tx)
     await requireRoom(tx)
     const key = mint('overlay')
     const createdAt = tx.now()
@@ -69,6 +71,7 @@ export async function createOverlay(ctx: UserContext, { name, event_types }: New
 /** Gives a key another value; the one before it ends at once, and its streams with it. Throws `not_found`. */
 export async function rollOverlay(ctx: UserContext, { id }: { id: string }): Promise<CreatedOverlayKey> {
   return transact(ctx, async (tx) => {
+    await lockOwnAccount(tx)
     const before = await lockOverlay(tx, id)
     const key = mint('overlay')
     const kept = { hash: sha256(key), last4: last4Of(key) }
@@ -98,10 +101,9 @@ function requireOverlayTypes(asked: readonly string[]): SubscribableType[] {
   throw new Problem('invalid_request', 'event_types: moderation events are not for overlays, which others look at.')
 }
 
-/** Locks the channel, so that keys which are made at the same time are counted one after the other. */
+/** While the account is locked, so that keys which are made at the same time are counted one after the other. */
 async function requireRoom({ db, principal }: InTransaction<UserContext>): Promise<void> {
   const { userId } = principal
-  await db.select({ id: users.id }).from(users).where(eq(users.id, userId)).for('no key update')
   const [found] = await db.select({ kept: count() }).from(overlayKeys).where(eq(overlayKeys.channelId, userId))
   if (found && found.kept >= KEYS_MAX)
     throw new Problem('limit_reached', `A channel has at most ${KEYS_MAX} overlay keys.`)

@@ -2,11 +2,15 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mailLinks, mails, users } from '../../src/db/schema/index.ts'
 import { changeEmail, verifyAddress } from '../../src/domain/accounts/addresses.ts'
+import { closeOwnAccount } from '../../src/domain/accounts/closing/close.ts'
+import { reopenUser } from '../../src/domain/accounts/closing/reopen.ts'
 import { logIn } from '../../src/domain/accounts/login.ts'
+import { keepLink, newLinkToken } from '../../src/domain/accounts/mail-links.ts'
 import { changePassword, setPasswordOf } from '../../src/domain/accounts/new-password.ts'
 import { createKey } from '../../src/domain/applications/api-keys.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
 import { apiScopes } from '../../src/domain/core/scopes.ts'
+import { transact } from '../../src/domain/core/transaction.ts'
 import { confirmTotp, startTotp } from '../../src/domain/factors/authenticator.ts'
 import { hasFactor } from '../../src/domain/factors/standing.ts'
 import { rollStreamKey } from '../../src/domain/ingest/stream-keys.ts'
@@ -144,6 +148,36 @@ describe('an account that somebody else had for a moment', () => {
     expect(back, 'an address that is back is as established as it was').not.toBe('')
     await setPasswordOf(app.context, user.username, OTHER)
     await expect(app.reset(back, 'another one again')).rejects.toMatchObject(dead)
+  })
+
+  test('keeps its way back where the thief has its owner confirm the address once more', async () => {
+    const { user, thief } = await app.robbed()
+    await changeEmail(thief, { email: addressOf(user).toUpperCase(), password: PASSWORD })
+    await verifyAddress(app.visitor(), await app.tokenTo(addressOf(user).toUpperCase(), '/verify'))
+    await app.moveTo(`w.${THIEF}`, user)
+    expect(await app.tokenTo(addressOf(user).toUpperCase(), '/reset')).not.toBe('')
+  })
+
+  test('is not closed unheard: who was replaced is told, and their way back is there once it is open again', async () => {
+    const { user } = await app.robbed()
+    await app.moveTo(`v.${THIEF}`, user)
+    const back = await app.tokenTo(addressOf(user), '/reset')
+    await closeOwnAccount(await app.actingAs(user), user)
+    expect((await app.mailsTo(addressOf(user))).map(({ subject }) => subject)).toContain('Your account is deleted')
+    await expect(app.reset(back, OTHER)).rejects.toMatchObject(dead)
+    await reopenUser(app.context, user.username)
+    await app.reset(back, OTHER)
+    await logIn(app.visitor(), { username: user.username, password: OTHER })
+  })
+
+  test('is not opened by a link that its thief has asked for at the moment that the address was brought back', async () => {
+    const { user } = await app.robbed()
+    await app.moveTo(`u.${THIEF}`, user)
+    await app.reset(await app.tokenTo(addressOf(user), '/reset'), OTHER)
+    const token = newLinkToken()
+    const late = { purpose: 'reset', userId: user.id, address: `u.${THIEF}` } as const
+    await transact(app.context, (tx) => keepLink(tx, token, late))
+    await expect(app.reset(token, 'the thief has this one')).rejects.toMatchObject(dead)
   })
 
   test('is not taken by whoever reads an old mailbox, where a second factor was shown to leave it', async () => {

@@ -7,6 +7,7 @@ import {
   clientRedirectUris,
   clients,
   mails,
+  webhookSecrets,
   webhookSubscriptions,
 } from '../../src/db/schema/index.ts'
 import { requestReset, resetPassword } from '../../src/domain/accounts/forgotten-password.ts'
@@ -20,6 +21,7 @@ import { acceptTransfer } from '../../src/domain/applications/people/transfer.ts
 import { apiScopes } from '../../src/domain/core/scopes.ts'
 import { sendDueMails } from '../../src/domain/mail/send-due.ts'
 import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
+import { rotateSigningSecret } from '../../src/domain/webhooks/subscriptions/rotate.ts'
 import { updateSubscription } from '../../src/domain/webhooks/subscriptions/update.ts'
 import { type Acting, confirmedPerson, invitationTo } from '../applications/invited.ts'
 import { createFactorsApp, type FactorsApp } from '../factors/people.ts'
@@ -101,7 +103,9 @@ async function robbedApplication() {
   await app.elapse(clientRedirectUris, 'addedAt', WEEK_MS)
   await app.elapse(clients, 'jwksChangedAt', WEEK_MS)
   await app.elapse(applicationMembers, 'joinedAt', WEEK_MS)
+  const signed = await createSubscriptionForApplication(developing, { ...hook, url: 'https://93.184.216.34/signed' })
   await app.elapse(webhookSubscriptions, 'createdAt', WEEK_MS)
+  await app.elapse(webhookSecrets, 'createdAt', WEEK_MS)
 
   await updateApplication(owner, { id, redirect_uris: [...wanted.redirect_uris, 'https://thief.example/cb'] })
   await invitePerson(owner, { ...about, email: emailOf(sock), role: 'developer' })
@@ -109,6 +113,7 @@ async function robbedApplication() {
   await changeRole(owner, { ...about, user_id: viewer.principal.userId, role: 'developer' })
   await createSubscriptionForApplication(developing, { ...hook, url: 'https://93.184.216.34/theirs?t=s3' })
   await updateSubscription(developing, { id: moved.id, url: 'https://93.184.216.34/moved' })
+  await rotateSigningSecret(developing, { id: signed.id })
   return { owner, friend, viewer, sock, id, kept, jwks }
 }
 
@@ -122,6 +127,7 @@ test('with the tick nothing of the last week stays in its applications, and the 
     `member ${viewer.principal.username}`,
     'webhook to https://93.184.216.34/theirs,',
     'webhook to https://93.184.216.34/moved,',
+    'webhook to https://93.184.216.34/signed,',
     'redirect address https://thief.example/cb',
     'public keys',
   ])
@@ -147,7 +153,7 @@ test('a new password without the tick, and keys that are older, leave an applica
   const { owner, sock, id, jwks } = await robbedApplication()
   await changePassword(owner, { current_password: PASSWORD, new_password: OTHER })
   expect(await getApplication({ ...sock, role: 'viewer' }, { id })).toMatchObject({ role: 'developer', jwks })
-  await updateApplication(owner, { id, name: 'Renamed', jwks })
+  await updateApplication(await app.actingAs(nameOf(owner)), { id, name: 'Renamed', jwks })
   await reset(await forgot(owner))
   const [row] = await app.context.db.select().from(clients).where(eq(clients.id, id))
   expect(row?.jwks).toEqual(jwks)

@@ -73,6 +73,24 @@ describe('what a stranger can find out or take away', () => {
     await expect.poll(() => app.context.db.$count(mails, isReset)).toBe(5)
   })
 
+  test('whoever has a whole site of networks fills no mailbox by asking from each of them', async () => {
+    const { user } = await app.robbed()
+    const counters = memoryCounters()
+    const ask = (address: string) => requestReset({ ...app.visitor(address), counters }, user.username)
+    for (let n = 1; n < 8; n++) await ask(`2001:db8:7:${n}::1`)
+    const isReset = eq(mails.kind, 'reset_password')
+    await expect.poll(() => app.context.db.$count(mails, isReset)).toBe(4)
+    await ask('2001:db8:8::1')
+    await expect.poll(() => app.context.db.$count(mails, isReset)).toBe(5)
+  })
+
+  test('an address that is only claimed is told of no other: it may be a stranger’s, and whoever claims it writes nobody by us', async () => {
+    const user = await app.person()
+    await changeEmail(await app.actingAs(user), { email: 'Call-0800-now!@example.org', password: PASSWORD })
+    expect(await app.mailsTo(addressOf(user))).toEqual([])
+    expect(await app.mailsTo('Call-0800-now!@example.org')).toHaveLength(1)
+  })
+
   test('what strangers ask for leaves a mailbox room for what its owner asks for', async () => {
     const counters = memoryCounters()
     const email = 'newcomer@example.org'

@@ -7,9 +7,10 @@ import { createApplication } from '../../src/domain/applications/applications.ts
 import { listApplicationAudit } from '../../src/domain/applications/audit-log.ts'
 import { getApplication } from '../../src/domain/applications/list.ts'
 import { acceptInvitation, declineInvitation, readInvitation } from '../../src/domain/applications/people/accept.ts'
-import { invitePerson, revokeInvitation } from '../../src/domain/applications/people/invite.ts'
+import { invitePerson, offerTransfer, revokeInvitation } from '../../src/domain/applications/people/invite.ts'
 import { listPeople } from '../../src/domain/applications/people/list.ts'
 import { changeRole, leaveApplication, removeMember } from '../../src/domain/applications/people/members.ts'
+import { acceptTransfer } from '../../src/domain/applications/people/transfer.ts'
 import { createFactorsApp, type FactorsApp } from '../factors/people.ts'
 import { type Acting, confirmedPerson, invitationTo, reading } from './invited.ts'
 
@@ -62,6 +63,18 @@ test('whoever is invited joins by the link in the mail, once; to open it changes
     },
     { action: 'member.invited', actor_id: owner.principal.userId, target_id: invited.id },
   ])
+})
+
+test('who was its owner and is taken out brings nobody in: what they have asked others to ends with them', async () => {
+  const before = await confirmedPerson(app)
+  const id = await newApplication(before)
+  const friend = await confirmedPerson(app)
+  await invitePerson(before, { application_id: id, email: emailOf(friend), role: 'developer' })
+  const token = await invitationTo(app, emailOf(friend))
+  await offerTransfer(before, { application_id: id, email: emailOf(owner) })
+  await acceptTransfer(owner, { token: await invitationTo(app, emailOf(owner)) })
+  await removeMember(owner, { application_id: id, user_id: before.principal.userId })
+  await expect(acceptInvitation(friend, { token })).rejects.toMatchObject(dead)
 })
 
 test('an invitation is for the account that has confirmed the address it went to, and for no other', async () => {

@@ -1,7 +1,15 @@
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makePartitions } from '../../src/db/partitions.ts'
-import { applicationMembers, clients, mails, requestLog, webhookSubscriptions } from '../../src/db/schema/index.ts'
+import {
+  applicationMembers,
+  clients,
+  mails,
+  requestLog,
+  webhookAttempts,
+  webhookDeliveriesDone,
+  webhookSubscriptions,
+} from '../../src/db/schema/index.ts'
 import { createKey } from '../../src/domain/applications/api-keys.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
 import { invitePerson, offerTransfer } from '../../src/domain/applications/people/invite.ts'
@@ -10,9 +18,12 @@ import { disableApplication } from '../../src/domain/applications/suspension.ts'
 import { newId } from '../../src/domain/core/ids.ts'
 import { apiScopes } from '../../src/domain/core/scopes.ts'
 import { explainRequest } from '../../src/domain/requests/explain.ts'
+import { getDelivery } from '../../src/domain/webhooks/deliveries/ledger.ts'
 import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
 import { getSubscription } from '../../src/domain/webhooks/subscriptions/get.ts'
 import { listSubscriptionDetails } from '../../src/domain/webhooks/subscriptions/list.ts'
+import { rotateSigningSecret } from '../../src/domain/webhooks/subscriptions/rotate.ts'
+import { updateSubscription } from '../../src/domain/webhooks/subscriptions/update.ts'
 import { createFactorsApp, type FactorsApp } from '../factors/people.ts'
 import { isAnyoneWaiting } from '../support/waiting.ts'
 import { type Acting, confirmedPerson, reading } from './invited.ts'
@@ -84,18 +95,59 @@ test('an application that the operator has stopped asks nobody to itself, and se
   expect(await app.context.db.$count(mails)).toBe(before)
 })
 
-test('who is taken out while they make a webhook has made none', async () => {
-  const { id, developer } = await shared()
+test('a viewer reads what was sent and what came back without the query, also where the receiver repeats it', async () => {
+  const { id, developer, viewer } = await shared()
+  const { id: subscriptionId } = await createSubscriptionForApplication(developing(developer), hook(id))
+  const { db } = app.context
+  const at = app.clock.at
+  await makePartitions(db, at)
+  const of = { subscriptionId, type: 'chat.message.sent', outcome: 'failed', attempts: 1 } as const
+  const delivery = { id: newId('delivery', at), eventId: newId('event', at), ...of, createdAt: at, finishedAt: at }
+  await db.insert(webhookDeliveriesDone).values(delivery)
+  const texts = {
+    request: `POST ${URL_WITH_SECRET}\nhost: 93.184.216.34`,
+    detail: `This one leads to ${URL_WITH_SECRET}`,
+    responseHeaders: `location: ${URL_WITH_SECRET}`,
+    response: `Gone to ${URL_WITH_SECRET}`,
+  }
+  const attempt = { deliveryId: delivery.id, n: 1, startedAt: at, durationMs: 1, status: 301, ...texts }
+  await db.insert(webhookAttempts).values(attempt)
+  const seenBy = async (who: Acting) =>
+    JSON.stringify((await getDelivery(reading(who), { id: delivery.id })).attempts_made)
+  expect((await seenBy(developer)).split('?token=s3cret')).toHaveLength(5)
+  expect((await seenBy(viewer)).split('hook?…')).toHaveLength(5)
+  expect(await seenBy(viewer)).not.toContain('s3cret')
+})
+
+test('who is taken out while they make or change a webhook has changed nothing', async () => {
+  const { id, developer, owner } = await shared()
   const { userId } = developer.principal
-  const creating = await app.context.db.transaction(async (tx) => {
-    await tx.select({ id: clients.id }).from(clients).where(eq(clients.id, id)).for('no key update')
-    await tx
-      .delete(applicationMembers)
-      .where(and(eq(applicationMembers.clientId, id), eq(applicationMembers.userId, userId)))
-    const made = createSubscriptionForApplication(developing(developer), hook(id)).catch(({ code }) => code)
-    while (!(await isAnyoneWaiting(app.context))) await Promise.resolve()
-    return { made }
-  })
-  expect(await creating.made).toBe('not_found')
-  expect(await app.context.db.$count(webhookSubscriptions, eq(webhookSubscriptions.clientId, id))).toBe(0)
+  const isTheirs = and(eq(applicationMembers.clientId, id), eq(applicationMembers.userId, userId))
+  const made = await createSubscriptionForApplication(developing(owner), hook(id))
+  const changes = [
+    () => createSubscriptionForApplication(developing(developer), hook(id)),
+    () => updateSubscription(developing(developer), { id: made.id, url: 'https://93.184.216.34/theirs' }),
+    () => rotateSigningSecret(developing(developer), { id: made.id }),
+  ]
+  for (const change of changes) {
+    const { outcome } = await app.context.db.transaction(async (tx) => {
+      await tx.select({ id: clients.id }).from(clients).where(eq(clients.id, id)).for('no key update')
+      await tx.delete(applicationMembers).where(isTheirs)
+      let isOver = false
+      const outcome = change().then(
+        () => 'done',
+        ({ code }) => code,
+      )
+      void outcome.then(() => {
+        isOver = true
+      })
+      while (!isOver && !(await isAnyoneWaiting(app.context))) await Promise.resolve()
+      return { outcome }
+    })
+    expect(await outcome).toBe('not_found')
+    await app.context.db
+      .insert(applicationMembers)
+      .values({ clientId: id, userId, role: 'developer', joinedAt: app.clock.at })
+  }
+  expect(await app.context.db.$count(webhookSubscriptions, eq(webhookSubscriptions.clientId, id))).toBe(1)
 })

@@ -134,7 +134,8 @@ test('where developers need a second factor, whoever takes an application over h
   await expect(acceptTransfer(guarded, { application_id: id })).rejects.toMatchObject({
     code: 'second_factor_required',
   })
-  const session = { ...developer.principal.session, id: 'ses_x', amr: ['pwd', 'otp'] as const, isFresh: true }
+  const { id: sessionId = '' } = developer.principal.session ?? {}
+  const session = { id: sessionId, amr: ['pwd', 'otp'] as const, isFresh: true }
   const proved = { ...guarded, principal: { ...developer.principal, session } }
   expect(await acceptTransfer(proved, { application_id: id })).toMatchObject({ role: 'owner' })
 })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { unlimitedCounters } from '../../src/counters/counters.ts'
 import { clients, grants, refreshTokens } from '../../src/db/schema/index.ts'
 import { authenticate } from '../../src/domain/access/authenticate.ts'
-import type { Session } from '../../src/domain/access/sessions.ts'
+import { findSession, type Session, startSession } from '../../src/domain/access/sessions.ts'
 import { deleteApplication } from '../../src/domain/applications/applications.ts'
 import type { CalledContext } from '../../src/domain/core/context.ts'
 import { Problem } from '../../src/domain/core/problem.ts'
@@ -91,20 +91,17 @@ async function allowSomehow(ctx: CalledContext, client: TestClient, user: Chain[
     }
   const scope = (dice < 0.85 ? SCOPES : LOGIN_SCOPES).join(' ')
   const { device_code, user_code } = await authorizeDevice(ctx, { scope, ...credentials(client) })
-  const session = sessionOf(user)
+  const session = await sessionOf(ctx, user)
   const { code } = await findDevice(ctx, session, user_code)
   await answerDevice(ctx, session, code, true)
   return { grant_type: DEVICE_CODE_GRANT, device_code, ...credentials(client) }
 }
 
-const sessionOf = ({ id: userId, username }: { id: string; username: string }): Session => ({
-  id: `ses_${userId}`,
-  userId,
-  username,
-  authenticatedAt: new Date(),
-  amr: ['pwd'],
-  isFresh: true,
-})
+async function sessionOf(ctx: CalledContext, user: { id: string }): Promise<Session> {
+  const session = await findSession(ctx, await startSession(ctx, user.id, ['pwd']))
+  if (!session) throw new Error('A session that was begun is not there')
+  return session
+}
 
 test('F12 F14 thousands of operations at once, of codes, devices and logins, leave no fork, no living token of a dead grant', async () => {
   await using app = await createWatched()

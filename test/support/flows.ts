@@ -40,7 +40,8 @@ export const credentials = ({ id, secret }: TestClient): Fields => ({
 export async function allow(context: Context, client: TestClient, user: { id: string }, scopes = SCOPES) {
   const { verifier, challenge } = pkce()
   const redirectUri = client.secret === undefined ? NATIVE_CALLBACK : CALLBACK
-  const asked = { clientId: client.id, userId: user.id, redirectUri, scopes: [...scopes], challenge }
+  const login = { authenticatedAt: context.now(), amr: ['pwd'] }
+  const asked = { clientId: client.id, userId: user.id, redirectUri, scopes: [...scopes], challenge, login }
   const code = await issueCode({ ...context, caller: caller() }, asked)
   return { code, code_verifier: verifier, redirect_uri: redirectUri }
 }

@@ -16,7 +16,7 @@ export const mails = pgTable(
     address: text().notNull(),
     /** The address as it is counted: in lower case, without what many providers ignore behind a plus sign. */
     mailbox: text().notNull(),
-    /** The network of whoever asked for it, where anybody may: none of them fills somebody's mailbox alone. */
+    /** The network or IPv6 site of whoever asked for it, where anybody may: none of them fills somebody's mailbox alone. */
     askedFrom: text(),
     ciphertext: bytea(),
     keyId: text(),

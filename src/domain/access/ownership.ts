@@ -5,6 +5,7 @@ import { isAtLeast, type MemberRole, memberRoles, type Role, roleDescriptions } 
 import type { ActorContext, OwnerContext, Wanting } from '../core/context.ts'
 import { isId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
+import { actingSession, holdSession } from './account-locks.ts'
 import { requireProvedFactor } from './admission.ts'
 
 /** The user whose applications an owner may touch; null for the operator, who owns none and may touch all. */
@@ -61,11 +62,15 @@ const findApplicationFor = statement<[id: string, userId: string | null], Found>
 
 /**
  * An application in which the caller is what the call wants, locked if asked to. Throws `not_found`, also for a stranger, and `forbidden`
- * for a member who is less, and `second_factor_required` for more than reading where developers need one. Asked under the lock, so that who was just removed is refused.
+ * for a member who is less, and `second_factor_required` for more than reading where developers need one. Asked under the lock, so that who
+ * was just removed is refused, and by a session that is held, so that one which has just ended is: then throws `invalid_token`.
  */
 export async function requireApplication(ctx: OwnerContext, id: string, lock?: Lock) {
   if (!isId('client', id)) throw notTheirs()
-  if (lock) await ctx.db.select({ id: clients.id }).from(clients).where(eq(clients.id, id)).for(lock)
+  if (lock) {
+    await holdSession(ctx, actingSession(ctx.principal))
+    await ctx.db.select({ id: clients.id }).from(clients).where(eq(clients.id, id)).for(lock)
+  }
   const [found] = await findApplicationFor(ctx.db, id, ownerIdOf(ctx))
   if (!found?.role) throw notTheirs()
   if (!isAtLeast(found.role, roleWanted(ctx))) throw tooLittle(roleWanted(ctx))

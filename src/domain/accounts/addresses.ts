@@ -1,11 +1,11 @@
 import { violatedConstraint } from '../../db/db-error.ts'
 import { statement } from '../../db/statement.ts'
+import { lockOwnAccount } from '../access/account-locks.ts'
 import { audit, auditAll } from '../audit/audit.ts'
 import type { Caller } from '../core/caller.ts'
-import type { CalledContext, Context } from '../core/context.ts'
+import type { CalledContext, Context, UserContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
-import { lockUser } from '../factors/standing.ts'
 import { isEmailAddress } from '../mail/address.ts'
 import { changeFacts } from '../mail/change-facts.ts'
 import { mailUser } from '../mail/mail-user.ts'
@@ -72,8 +72,9 @@ const setUnverified = statement<[id: string, email: string, at: Date], never>(`
   update users set email = $2, email_verified_at = null, updated_at = $3::timestamptz where id = $1`)
 
 /**
- * Claims another address. A confirmed one stays until the new one is confirmed by the link that goes there; one that was not is
- * replaced at once. Needs the password, so that a session left open is not enough to take over the account.
+ * Claims another address. A confirmed one is told, and stays until the new one is confirmed by the link that goes there; one that was
+ * not is replaced at once, and is told nothing: it may be a stranger's. Needs the password, so that a session left open is not enough to
+ * take over the account.
  */
 export async function changeEmail(ctx: PasswordContext, change: { email: string; password: string }): Promise<Account> {
   requireEmail(change.email)
@@ -81,11 +82,12 @@ export async function changeEmail(ctx: PasswordContext, change: { email: string;
   await countTry(ctx)
   return transact(ctx, async (tx) => {
     const { userId, username } = tx.principal
-    await lockUser(tx, userId)
+    await lockOwnAccount(tx)
     const [now] = await currentAddress(tx.db, userId, establishedBefore(tx))
     await endLinks(tx, userId, 'verify', 'reset')
-    await mailUser(tx, 'address_changed', userId, { ...changeFacts(tx, username), address: change.email })
-    if (!now?.is_verified) await setUnverified(tx.db, userId, change.email, tx.now())
+    if (now?.is_verified)
+      await mailUser(tx, 'address_changed', userId, { ...changeFacts(tx, username), address: change.email })
+    else await setUnverified(tx.db, userId, change.email, tx.now())
     await askToVerify(tx, { id: userId, username, email: change.email })
     await audit(tx, { actor: { type: 'user', id: userId }, action: 'user.email_changed', userId, targetId: userId })
     return getAccount(tx)
@@ -94,16 +96,27 @@ export async function changeEmail(ctx: PasswordContext, change: { email: string;
 
 /** Sends the link again to the address that waits to be confirmed. Throws `invalid_request` when none does. */
 export async function resendVerification(ctx: PasswordContext): Promise<void> {
-  const { userId, username } = ctx.principal
-  const { email, email_verified, pending_email } = await getAccount(ctx)
-  const address = pending_email ?? (email_verified ? null : email)
-  if (address === null) throw new Problem('invalid_request', 'There is no address that waits to be confirmed.')
+  await requireWaitingAddress(ctx)
   await countTry(ctx)
-  await transact(ctx, (tx) => askToVerify(tx, { id: userId, username, email: address }))
+  await transact(ctx, async (tx) => {
+    await lockOwnAccount(tx)
+    const { userId: id, username } = tx.principal
+    await askToVerify(tx, { id, username, email: await requireWaitingAddress(tx) })
+  })
 }
 
+async function requireWaitingAddress(ctx: UserContext): Promise<string> {
+  const { email, email_verified, pending_email } = await getAccount(ctx)
+  const address = pending_email ?? (email_verified ? null : email)
+  if (address !== null) return address
+  throw new Problem('invalid_request', 'There is no address that waits to be confirmed.')
+}
+
+/** One that is confirmed once more is as established as it was. */
 const setVerified = statement<[id: string, email: string, verifiedAt: Date, at: Date], never>(`
-  update users set email = $2, email_verified_at = $3::timestamptz, updated_at = $4::timestamptz where id = $1`)
+  update users set email = $2, updated_at = $4::timestamptz, email_verified_at = case
+    when lower(email) = lower($2) then least(email_verified_at, $3::timestamptz) else $3::timestamptz end
+   where id = $1`)
 const dropClaims = statement<[id: string, email: string], { id: string }>(`
   update users set email = null where lower(email) = lower($2) and email_verified_at is null and id <> $1 returning id`)
 const dropLinks = statement<[id: string, email: string], { id: string }>(`

@@ -1,11 +1,11 @@
 import { statement } from '../../db/statement.ts'
 import { DAY_MS, HOUR_MS } from '../../time/durations.ts'
+import { lockUser } from '../access/account-locks.ts'
 import { isWellFormed, mint } from '../access/token-format.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import type { InTransaction } from '../core/transaction.ts'
-import { lockUser } from '../factors/standing.ts'
 import { queueMail } from '../mail/queue-mail.ts'
 
 /** `restore` goes to a confirmed address that another one has replaced: it sets a new password and brings the address back. */
@@ -48,14 +48,18 @@ export async function mailLink(
 type Found = { purpose: LinkPurpose; user_id: string; username: string; address: string; expires_at: string }
 const SELECT = `select l.purpose, l.user_id, u.username, l.address, l.expires_at::text as expires_at
   from mail_links l join users u on u.id = l.user_id
-  where l.hash = $1 and l.purpose = any($2::text[]) and l.expires_at > statement_timestamp() and u.disabled_at is null`
+  where l.hash = $1 and l.purpose = any($2::text[]) and l.expires_at > statement_timestamp() and u.disabled_at is null
+    and (l.purpose <> 'reset' or lower(l.address) = lower(u.email))`
 const selectLink = statement<[hash: Buffer, purposes: readonly LinkPurpose[]], Found>(SELECT)
 const deleteLink = statement<[hash: Buffer], object>(`
   delete from mail_links where hash = $1 and expires_at > statement_timestamp() returning 1`)
 const deleteLinks = statement<[userId: string, purposes: string[]], never>(`
   delete from mail_links where user_id = $1 and purpose = any($2::text[])`)
 
-/** A link for one of these purposes that still works, without using it up: whoever opens one changes nothing. */
+/**
+ * A link for one of these purposes that still works, without using it up: whoever opens one changes nothing. One by which a password is set
+ * works while the account has the address that it was sent to, also where it was asked for at the moment that this changed.
+ */
 export async function findLink(
   { db }: Pick<Context, 'db'>,
   purposes: readonly LinkPurpose[],
@@ -73,11 +77,12 @@ export async function useLink(
   purposes: readonly LinkPurpose[],
   token: string,
 ): Promise<MailLink | undefined> {
+  const seen = await findLink(tx, purposes, token)
+  if (!seen) return undefined
+  await lockUser(tx, seen.userId)
   const link = await findLink(tx, purposes, token)
-  if (!link) return undefined
-  await lockUser(tx, link.userId)
-  const used = await deleteLink(tx.db, sha256(token))
-  return used.length === 1 ? link : undefined
+  const isUsed = link !== undefined && (await deleteLink(tx.db, sha256(token))).length === 1
+  return isUsed ? link : undefined
 }
 
 const selectRestore = statement<[userId: string, address: string], { address: string; expires_at: string }>(`
@@ -90,6 +95,13 @@ export async function findRestore({ db }: InTransaction, userId: string, address
   const [found] = await selectRestore(db, userId, address)
   return found && { address: found.address, expiresAt: found.expires_at }
 }
+
+const selectReplaced = statement<[userId: string], { address: string }>(`
+  select distinct address from mail_links where user_id = $1 and purpose = 'restore' and expires_at > statement_timestamp()`)
+
+/** The addresses that still have a way back. */
+export const replacedAddresses = async ({ db }: InTransaction, userId: string): Promise<string[]> =>
+  (await selectReplaced(db, userId)).map(({ address }) => address)
 
 const deleteRestores = statement<[userId: string, address: string, expiresAt: string], never>(`
   delete from mail_links

@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm'
 import { users } from '../../db/schema/index.ts'
+import { lockOwnAccount, lockUser } from '../access/account-locks.ts'
 import { endSessionsOf } from '../access/sessions.ts'
 import { endInvitationsBy } from '../applications/people/invitations.ts'
 import { type AuditActor, audit } from '../audit/audit.ts'
 import type { Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
-import { lockUser } from '../factors/standing.ts'
 import { changeFacts } from '../mail/change-facts.ts'
 import { mailUser } from '../mail/mail-user.ts'
 import { revokeConsents } from '../oauth/revoke-grants.ts'
@@ -27,7 +27,10 @@ export async function changePassword(
   await requireOwnPassword(ctx, 'current_password', current_password)
   const passwordHash = await hashPassword(new_password)
   const { userId: id, username } = ctx.principal
-  await transact(ctx, (tx) => setPassword(tx, { id, username }, passwordHash, { type: 'user', id }))
+  await transact(ctx, async (tx) => {
+    await lockOwnAccount(tx)
+    await setPassword(tx, { id, username }, passwordHash, { type: 'user', id })
+  })
 }
 
 /** A new password, and the end of whatever the old one had opened, links to a new address among it; the user is told. */
@@ -39,9 +42,9 @@ export async function setPassword(
 ): Promise<void> {
   await lockUser(tx, id)
   await tx.db.update(users).set({ passwordHash, updatedAt: tx.now() }).where(eq(users.id, id))
+  await endSessionsOf(tx, id) // first: what they are doing is done before the rest of it is looked for
   await endLinks(tx, id, 'verify', 'reset')
   await endInvitationsBy(tx, id, actor)
-  await endSessionsOf(tx, id)
   await revokeConsents(tx, { userId: id }, { reason: 'password_changed', actor })
   await audit(tx, { actor, action: 'user.password_changed', userId: id, targetId: id })
   await mailUser(tx, 'password_changed', id, changeFacts(tx, username))

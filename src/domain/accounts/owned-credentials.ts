@@ -56,7 +56,9 @@ export async function listOwnedCredentials(ctx: Context, userId: string) {
 
 type Ended = { id: string; hash: Buffer }
 
-const selectOwned = statement<[ownerId: string], { id: string }>('select id from clients where owner_id = $1')
+const lockOwned = statement<[ownerId: string], { id: string }>(
+  'select id from clients where owner_id = $1 order by id for no key update',
+)
 /** Each statement ends a kind, and the log says so by this action. */
 const endings: [action: AuditEntry['action'], end: ReturnType<typeof ending>][] = [
   ['overlay_key.revoked', ending('delete from overlay_keys where channel_id = $1 returning id, hash')],
@@ -67,13 +69,17 @@ function ending(sql: string) {
   return statement<[userId: string], Ended>(sql)
 }
 
-/** Ends all of it at once, and what was made with it: the tokens that stand for those applications. The account is locked by the caller. */
+/**
+ * Ends all of it at once, and what was made with it: the tokens that stand for those applications. The account is locked by the caller; its
+ * applications before anything of theirs is looked for, so that what their members are adding is there.
+ */
 export async function endCredentialsOf(
   tx: InTransaction<Context>,
   user: { id: string; username: string },
 ): Promise<void> {
   const { id: userId } = user
   const actor = { type: 'user', id: userId } as const
+  const owned = await lockOwned(tx.db, userId)
   for (const [action, end] of endings) {
     const ended = await end(tx.db, userId)
     await auditAll(
@@ -82,7 +88,6 @@ export async function endCredentialsOf(
     )
     for (const { hash } of ended) tx.afterCommit(() => tx.credentials.end(hash.toString('base64')))
   }
-  const owned = await selectOwned(tx.db, userId)
   await endApplicationCredentials(tx, { clientIds: owned.map(({ id }) => id), userId, actor })
   await endRecentAdditions(tx, userId, recentProtectionSince(tx))
   await shutOut(tx, userId)

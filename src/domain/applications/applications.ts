@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { and, count, eq, notInArray } from 'drizzle-orm'
-import { clientRedirectUris, clients, grants, users } from '../../db/schema/index.ts'
+import { clientRedirectUris, clients, grants } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
+import { actingSession, holdSession, lockUser } from '../access/account-locks.ts'
 import { requireProvedFactor } from '../access/admission.ts'
 import { ownerIdOf, requireApplication } from '../access/ownership.ts'
 import { actorBehind, audit } from '../audit/audit.ts'
@@ -38,6 +39,7 @@ export async function createApplication(ctx: OwnerContext, input: NewApplication
   return transact(ctx, async (tx) => {
     const ownerId = ownerIdOf(tx)
     await requireApplicationRoom(tx, ownerId)
+    await holdSession(tx, actingSession(tx.principal))
     const at = tx.now()
     const id = newId('client', at)
     const authMethod = authMethodOf(confidential, registration)
@@ -111,7 +113,7 @@ export async function deleteApplication(ctx: OwnerContext, { id }: { id: string 
 /** Throws `limit_reached`. Locks the owner before any application, so that of several at once each sees the one before. */
 export async function requireApplicationRoom({ db }: InTransaction, ownerId: string | null): Promise<void> {
   if (ownerId === null) return
-  await db.select({ id: users.id }).from(users).where(eq(users.id, ownerId)).for('no key update')
+  await lockUser({ db }, ownerId)
   if (await hasApplicationRoom({ db }, ownerId)) return
   throw new Problem('limit_reached', `An account has at most ${APPLICATIONS_MAX} applications.`)
 }

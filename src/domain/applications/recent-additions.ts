@@ -3,8 +3,8 @@ import type { MemberRole } from '../../shared/roles.ts'
 import { auditAll } from '../audit/audit.ts'
 import type { Context } from '../core/context.ts'
 import type { InTransaction } from '../core/transaction.ts'
-import { deleteRecentSubscriptions, RECENT_SUBSCRIPTIONS } from '../webhooks/subscriptions/delete.ts'
-import { endInvitationsTo } from './people/invitations.ts'
+import { deleteRecentSubscriptions, LAST_TURNED, RECENT_SUBSCRIPTIONS } from '../webhooks/subscriptions/delete.ts'
+import { endInvitationsOf } from './people/invitations.ts'
 
 /** What was put lately into an application `name`, by which whoever did it reaches it: a member, a receiver, an address, a key. */
 export type RecentAddition = {
@@ -20,7 +20,7 @@ const selectAdded = statement<[ownerId: string, since: Date, limit: number], Rec
       from clients c join application_members m on m.client_id = c.id join users u on u.id = m.user_id
      where c.owner_id = $1 and greatest(m.joined_at, m.role_changed_at) > $2::timestamptz
     union all
-    select 'webhook', c.name, split_part(s.url, '?', 1), greatest(s.created_at, s.url_changed_at)
+    select 'webhook', c.name, split_part(s.url, '?', 1), ${LAST_TURNED}
       from webhook_subscriptions s join clients c on c.id = s.client_id where s.id in (${RECENT_SUBSCRIPTIONS})
     union all
     select 'redirect_uri', c.name, r.uri, r.added_at from clients c join client_redirect_uris r on r.client_id = c.id
@@ -34,9 +34,6 @@ const selectAdded = statement<[ownerId: string, since: Date, limit: number], Rec
 export const listRecentAdditions = ({ db }: Pick<Context, 'db'>, ownerId: string, since: Date, limit: number) =>
   selectAdded(db, ownerId, since, limit)
 
-const lockOwned = statement<[ownerId: string], object>(
-  'select 1 from clients where owner_id = $1 order by id for no key update',
-)
 type Removed = { client_id: string; user_id: string; role: MemberRole }
 const removeMembers = statement<[ownerId: string, since: Date], Removed>(`
   delete from application_members
@@ -52,12 +49,11 @@ const removeKeys = statement<[ownerId: string, since: Date], { id: string }>(`
   update clients set jwks = '{"keys":[]}', updated_at = statement_timestamp()
    where owner_id = $1 and jwks_changed_at > $2::timestamptz and jwks -> 'keys' <> '[]' returning id`)
 
-/** Takes all of that out again, for an owner whose account somebody else had. */
+/** Takes all of that out again, for an owner whose account somebody else had, under the lock of the applications. */
 export async function endRecentAdditions(tx: InTransaction<Context>, ownerId: string, since: Date): Promise<void> {
   const actor = { type: 'user', id: ownerId } as const
-  await lockOwned(tx.db, ownerId)
   for (const { client_id: clientId, user_id: userId, role } of await removeMembers(tx.db, ownerId, since)) {
-    await endInvitationsTo(tx, clientId, userId)
+    await endInvitationsOf(tx, clientId, userId)
     const about = { userId, clientId, targetId: userId, details: { role } }
     await auditAll(tx, [{ actor, action: 'member.removed', ...about }])
     tx.afterCommit(() => tx.credentials.end(userId))

@@ -127,6 +127,9 @@ export function siteOfNetwork(network: string): string | undefined {
   return end === -1 ? undefined : network.slice(0, end)
 }
 
+/** Where somebody is who may have all networks of a site: that, or the network of an IPv4 address. */
+export const placeOf = (address: string): string => siteOf(address) ?? networkOf(address)
+
 const isMapped = (address: string) => /^::ffff:\d+\./i.test(address)
 
 /** The eight groups of an IPv6 address, without leading zeros; a zone is dropped. */

@@ -1,13 +1,13 @@
 import { and, eq, not } from 'drizzle-orm'
 import { totpEnrolments, totpFactors } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
+import { lockOwnAccount } from '../access/account-locks.ts'
 import type { UserContext } from '../core/context.ts'
 import { dbNow, hasPassed, inMs } from '../core/db-now.ts'
 import { Problem } from '../core/problem.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
 import { addFactor } from './add-factor.ts'
 import type { NewFactor, TotpEnrolment } from './resources.ts'
-import { lockUser } from './standing.ts'
 import { newTotpSecret, openTotp, qrCodeOf, sealTotp, stepOfCode, totpAddress } from './totp.ts'
 
 const ENROLMENT_MS = 15 * 60_000
@@ -32,7 +32,7 @@ export async function startTotp({ db, keyring, principal }: UserContext): Promis
 export async function confirmTotp(ctx: UserContext, { code }: { code: string }): Promise<NewFactor> {
   const { userId } = ctx.principal
   return transact(ctx, async (tx) => {
-    await lockUser(tx, userId)
+    await lockOwnAccount(tx)
     const isTheirs = eq(totpEnrolments.userId, userId)
     const [enrolment] = await tx.db
       .select()

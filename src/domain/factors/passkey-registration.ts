@@ -9,6 +9,7 @@ import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/he
 import { eq } from 'drizzle-orm'
 import { violatedConstraint } from '../../db/db-error.ts'
 import { passkeys } from '../../db/schema/index.ts'
+import { lockOwnAccount } from '../access/account-locks.ts'
 import type { Caller } from '../core/caller.ts'
 import type { UserContext } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
@@ -18,7 +19,6 @@ import { addFactor } from './add-factor.ts'
 import { challengeFor, isChallenge } from './passkey-challenge.ts'
 import { requireRelyingParty } from './relying-party.ts'
 import type { NewFactor } from './resources.ts'
-import { lockUser } from './standing.ts'
 
 const PASSKEYS_MAX = 20
 
@@ -58,7 +58,7 @@ export async function finishPasskey(
   const { credential, credentialBackedUp } = await verified(ctx, response)
   return transact(ctx, async (tx) => {
     const { userId } = tx.principal
-    await lockUser(tx, userId)
+    await lockOwnAccount(tx)
     await requireRoom(tx, userId)
     return addFactor(tx, 'passkey', async () => {
       const createdAt = tx.now()

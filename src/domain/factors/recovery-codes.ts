@@ -3,11 +3,12 @@ import { eq } from 'drizzle-orm'
 import { recoveryCodes } from '../../db/schema/index.ts'
 import { statement } from '../../db/statement.ts'
 import { BASE32 } from '../../db/time-prefix.ts'
+import { lockOwnAccount } from '../access/account-locks.ts'
 import type { UserContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
-import { hasFactor, lockUser } from './standing.ts'
+import { hasFactor } from './standing.ts'
 import { tellOfFactors } from './tell.ts'
 
 const COUNT = 10
@@ -28,7 +29,7 @@ export async function makeRecoveryCodes(tx: InTransaction, userId: string): Prom
 export async function renewRecoveryCodes(ctx: UserContext): Promise<{ recovery_codes: string[] }> {
   const { userId, username } = ctx.principal
   return transact(ctx, async (tx) => {
-    await lockUser(tx, userId)
+    await lockOwnAccount(tx)
     if (!(await hasFactor(tx, userId))) throw new Problem('forbidden', 'Set up a second factor first.')
     await tellOfFactors(tx, { userId, username, action: 'recovery_codes.created', what: 'recovery_codes_made' })
     return { recovery_codes: await makeRecoveryCodes(tx, userId) }

@@ -1,11 +1,12 @@
 import { eq, type SQL } from 'drizzle-orm'
 import { passkeys, recoveryCodes, totpEnrolments, totpFactors, users } from '../../db/schema/index.ts'
+import { lockOwnAccount } from '../access/account-locks.ts'
 import { endPendingLoginsOf } from '../access/pending-logins.ts'
 import { endSessionsOf } from '../access/sessions.ts'
 import type { Context, UserContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { type InTransaction, transact } from '../core/transaction.ts'
-import { hasFactor, lockUser, noteProtection } from './standing.ts'
+import { hasFactor, noteProtection } from './standing.ts'
 import { tellOfFactors } from './tell.ts'
 
 /** Removes the caller's authenticator. Throws `not_found`. */
@@ -28,7 +29,7 @@ export async function removeFactor(
 ): Promise<void> {
   const { userId, username } = ctx.principal
   await transact(ctx, async (tx) => {
-    await lockUser(tx, userId)
+    await lockOwnAccount(tx)
     await remove(tx)
     await tellOfFactors(tx, { userId, username, action: 'factor.removed', what: `${kind}_removed` })
     if (await hasFactor(tx, userId)) return

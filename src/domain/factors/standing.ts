@@ -2,16 +2,6 @@ import { statement } from '../../db/statement.ts'
 import type { Context } from '../core/context.ts'
 import type { InTransaction } from '../core/transaction.ts'
 
-const lock = statement<[userId: string], { id: string }>('select id from users where id = $1 for no key update')
-
-/**
- * Makes whoever changes what an account is entered by wait for another who does, and for logins. What is read before may be
- * old by then.
- */
-export async function lockUser(tx: InTransaction, userId: string): Promise<void> {
-  await lock(tx.db, userId)
-}
-
 const setProtected = statement<[userId: string, since: Date | null], never>(
   'update users set protected_since = $2::timestamptz where id = $1',
 )

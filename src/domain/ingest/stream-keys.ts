@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm'
 import * as z from 'zod'
-import { streamKeys, users } from '../../db/schema/index.ts'
+import { streamKeys } from '../../db/schema/index.ts'
 import { instantText, statement } from '../../db/statement.ts'
+import { lockOwnAccount } from '../access/account-locks.ts'
 import { last4Of, mint } from '../access/token-format.ts'
 import { actorBehind, audit } from '../audit/audit.ts'
 import type { UserContext } from '../core/context.ts'
@@ -42,7 +43,7 @@ export async function getEncoderSettings(ctx: UserContext): Promise<z.output<typ
 export async function rollStreamKey(ctx: UserContext): Promise<z.output<typeof CreatedStreamKey>> {
   return transact(ctx, async (tx) => {
     const { userId: channelId } = tx.principal
-    await tx.db.select({ id: users.id }).from(users).where(eq(users.id, channelId)).for('no key update')
+    await lockOwnAccount(tx)
     const key = mint('stream')
     const kept = { hash: sha256(key), last4: last4Of(key), lastUsedAt: null }
     const changed = { ...kept, rolledAt: tx.now() }

@@ -2,7 +2,7 @@ import { statement } from '../../db/statement.ts'
 import type { Caller } from '../core/caller.ts'
 import type { Context } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
-import { networkOf } from '../core/rate-limits.ts'
+import { placeOf } from '../core/rate-limits.ts'
 import type { InTransaction } from '../core/transaction.ts'
 import { type MailKindName, type MailValues, switchOf } from './kinds.ts'
 import type { MailSwitch } from './mail-kind.ts'
@@ -11,7 +11,7 @@ import { mailMetrics } from './metrics.ts'
 
 /** So many of a kind to one account, and to one address, within an hour. */
 export const MAILS_AN_HOUR = 5
-/** So many of them one network may ask for, where anybody may: what a stranger has asked for leaves room for what its reader asks for. */
+/** So many of them one place may ask for, where anybody may: what a stranger has asked for leaves room for what its reader asks for. */
 const ASKED_AN_HOUR = 4
 
 /** Who gets it. Without an account where somebody is invited who has none. */
@@ -70,7 +70,7 @@ function limitsOf({ askedBy, isConfirmed }: QueueOptions): [mailboxMax: number |
 
 /**
  * Queues a mail in the transaction of its cause; the worker sends it after that. Resolves to whether it will be sent: not when
- * the account or the address has had five of the kind within the hour (of what anybody may ask for four by one network), nor when the user has switched the kind off. Whoever
+ * the account or the address has had five of the kind within the hour (of what anybody may ask for four by one place), nor when the user has switched the kind off. Whoever
  * asked must not learn that from the answer.
  */
 export async function queueMail<Name extends MailKindName>(
@@ -87,7 +87,7 @@ export async function queueMail<Name extends MailKindName>(
   await lockCounts(tx.db, [`mail ${kind} ${mailbox}`, ...(userId === null ? [] : [`mail ${kind} ${userId}`])].sort())
   const { usefulMs, askedBy } = options
   const limits = limitsOf(options)
-  const askedFrom = askedBy ? networkOf(askedBy.address) : null
+  const askedFrom = askedBy ? placeOf(askedBy.address) : null
   const row: Row = [
     id,
     kind,

@@ -1,6 +1,7 @@
 import { statement } from '../../db/statement.ts'
 import type { GrantType } from '../../shared/grants.ts'
 import { type ResourcePath, resourceAt } from '../../shared/resource-paths.ts'
+import { holdSession } from '../access/account-locks.ts'
 import { mint } from '../access/token-format.ts'
 import { audit } from '../audit/audit.ts'
 import type { Caller } from '../core/caller.ts'
@@ -169,6 +170,8 @@ type CodeToIssue = AuthorizationRequest & {
   userId: string
   redirectUri: string
   login?: Login | undefined
+  /** In which it was allowed. */
+  session?: { id: string }
 }
 
 type Values = [
@@ -190,13 +193,17 @@ const insertCode = statement<Values, never>(`
                                    authenticated_at, amr, resource, expires_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9::timestamptz, $10::text[], $11, statement_timestamp() + interval '${CODE_LIFE}')`)
 
-/** Issues a code for what a user has allowed to a client. It can be exchanged once, within a minute. */
+/**
+ * Issues a code for what a user has allowed to a client. It can be exchanged once, within a minute. Throws `invalid_token` when the session
+ * that has allowed it has ended meanwhile: what a client says of itself may have been waited for.
+ */
 export async function issueCode(ctx: Context & { caller: Caller }, issue: CodeToIssue): Promise<string> {
   const { clientId, userId, redirectUri, scopes, challenge, jkt = null } = issue
-  const { login, nonce = null, resource = null } = issue
+  const { login, session, nonce = null, resource = null } = issue
   const [authenticatedAt, amr] = [login?.authenticatedAt ?? null, login?.amr ?? null]
   const code = mint('code')
   await transact(ctx, async (tx) => {
+    await holdSession(tx, session)
     const allowed = [scopes, challenge, jkt, nonce, authenticatedAt, amr, resource] as const
     await insertCode(tx.db, sha256(code), clientId, userId, redirectUri, ...allowed)
     const actor = { type: 'user', id: userId } as const

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { MINUTE_MS } from '../../time/durations.ts'
 import type { EndedRequest, RequestLog } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
-import { networkOf, siteOf } from '../core/rate-limits.ts'
+import { networkOf, placeOf, siteOf } from '../core/rate-limits.ts'
 import { requestLogMetrics } from './metrics.ts'
 import { MinuteBudget, type RequestKind } from './minute-budget.ts'
 import { type SentRequest, shownRequest, shownText } from './strike-out.ts'
@@ -53,9 +53,12 @@ export class RequestLogBuffer implements RequestLog {
     const clientId = request.credential?.clientId ?? request.clientId ?? request.claimedClientId
     if (!clientId) return
     const now = this.#now()
-    const { address } = request
-    const place = siteOf(address) ?? networkOf(address)
-    const kind = { clientId, code: codeOf(request, status), origin: originOf(request), place }
+    const kind = {
+      clientId,
+      code: codeOf(request, status),
+      origin: originOf(request),
+      place: placeOf(request.address),
+    }
     const reason = this.#refusalOf(now, kind)
     if (reason === undefined) {
       this.#rows.push(rowOf(request, { id: newId('request', now), clientId, operation, status, durationMs }))

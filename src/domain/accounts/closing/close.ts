@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { instantText, statement } from '../../../db/statement.ts'
 import { ERASED_AFTER_DAYS } from '../../../shared/limits.ts'
+import { holdSession } from '../../access/account-locks.ts'
 import { leaveApplications, listLeftApplications } from '../../applications/owner-leaves.ts'
 import { audit } from '../../audit/audit.ts'
 import type { Caller } from '../../core/caller.ts'
@@ -9,8 +10,9 @@ import { Problem } from '../../core/problem.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { changeFacts } from '../../mail/change-facts.ts'
 import { mailUser } from '../../mail/mail-user.ts'
+import { queueMail } from '../../mail/queue-mail.ts'
 import { revokeConsents } from '../../oauth/revoke-grants.ts'
-import { endLinks } from '../mail-links.ts'
+import { endLinks, replacedAddresses } from '../mail-links.ts'
 import { endWhatIsOpen } from '../suspension.ts'
 
 /** What the caller's account takes along, for whoever is about to close it. */
@@ -47,20 +49,33 @@ export async function closeOwnAccount(
     throw new Problem('invalid_request', 'username: type the name of your account.')
   return transact(ctx, async (tx) => {
     const isOpen = (await lockOpen(tx.db, userId)).length === 1
+    if (isOpen) await holdSession(tx, tx.principal.session)
     const [closed] = isOpen ? await close(tx.db, userId) : []
     if (!closed) throw new Problem('user_not_found', 'This account no longer exists.')
     await endWhatIsOpen(tx, { userId, username })
     await endAllowed(tx, userId)
     await leaveApplications(tx, userId)
-    await mailUser(tx, 'account_closed', userId, { ...changeFacts(tx, username), eraseAt: closed.erase_at })
+    await tellOfClosing(tx, closed.erase_at)
     await audit(tx, { actor: { type: 'user', id: userId }, action: 'user.closed', userId, targetId: userId })
     return closed
   })
 }
 
+/**
+ * Also those whose address was replaced lately: whoever had the account for a moment would close it unheard. Their way back waits with the
+ * account, and is there when the operator opens it for them.
+ */
+async function tellOfClosing(tx: InTransaction<UserContext & { caller: Caller }>, eraseAt: string): Promise<void> {
+  const { userId, username } = tx.principal
+  const values = { ...changeFacts(tx, username), eraseAt }
+  await mailUser(tx, 'account_closed', userId, values)
+  for (const address of await replacedAddresses(tx, userId))
+    await queueMail(tx, 'account_closed', { userId, address }, values, { isConfirmed: true })
+}
+
 /** What the person has allowed others, and links that were on their way. */
 async function endAllowed(tx: InTransaction<UserContext>, userId: string): Promise<void> {
-  await endLinks(tx, userId, 'verify', 'reset', 'restore')
+  await endLinks(tx, userId, 'verify', 'reset')
   const actor = { type: 'user', id: userId } as const
   await revokeConsents(tx, { userId }, { reason: 'user', actor })
 }

@@ -152,10 +152,13 @@ export async function endInvitationsBy(tx: InTransaction<Context>, userId: strin
   )
 }
 
-const deleteTo = statement<[clientId: string, userId: string], never>(`
-  delete from application_invitations where client_id = $1 and (user_id = $2
+const deleteOf = statement<[clientId: string, userId: string], never>(`
+  delete from application_invitations where client_id = $1 and (user_id = $2 or invited_by = $2
      or lower(address) = (select lower(email) from users where id = $2 and email_verified_at is not null))`)
 
-/** Ends what would bring somebody back into an application, by name or by the address that they have confirmed, under its lock. */
-export const endInvitationsTo = ({ db }: InTransaction, clientId: string, userId: string) =>
-  deleteTo(db, clientId, userId)
+/**
+ * Ends what would bring somebody back into an application, by name or by the address that they have confirmed, and whatever they have asked
+ * others to while it was theirs, under its lock.
+ */
+export const endInvitationsOf = ({ db }: InTransaction, clientId: string, userId: string) =>
+  deleteOf(db, clientId, userId)

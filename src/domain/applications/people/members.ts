@@ -5,7 +5,7 @@ import { actorBehind, audit } from '../../audit/audit.ts'
 import type { UserContext } from '../../core/context.ts'
 import { Problem } from '../../core/problem.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
-import { endInvitationsTo } from './invitations.ts'
+import { endInvitationsOf } from './invitations.ts'
 
 type OfMember = { application_id: string; user_id: string }
 
@@ -64,7 +64,7 @@ type Ending = { id: string; userId: string; action: 'member.removed' | 'member.l
 async function endMembership(tx: InTransaction<UserContext>, { id, userId, action }: Ending): Promise<void> {
   const [before] = await deleteMember(tx.db, id, userId)
   if (!before) throw notAMember()
-  await endInvitationsTo(tx, id, userId)
+  await endInvitationsOf(tx, id, userId)
   const about = { userId, clientId: id, targetId: userId, details: { role: before.role } }
   await audit(tx, { actor: actorBehind(tx.principal), action, ...about })
   tx.afterCommit(() => tx.credentials.end(userId))

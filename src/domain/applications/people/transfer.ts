@@ -1,4 +1,5 @@
 import { statement } from '../../../db/statement.ts'
+import { holdSession } from '../../access/account-locks.ts'
 import { requireProvedFactor } from '../../access/admission.ts'
 import { actorBehind, auditAll } from '../../audit/audit.ts'
 import type { Context, UserContext } from '../../core/context.ts'
@@ -23,6 +24,7 @@ export async function acceptTransfer(ctx: UserContext, { token, application_id }
   requireProvedFactor(ctx, ctx.principal.session, 'developers')
   return transact(ctx, async (tx) => {
     await requireApplicationRoom(tx, userId)
+    await holdSession(tx, tx.principal.session)
     const { client_id: id, ...offer } = await lockOffer(tx, await offerOf(tx, token, application_id))
     await changeOwner(tx, { id, userId })
     const { owner_id: before, application_name: application } = offer

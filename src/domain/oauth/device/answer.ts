@@ -1,5 +1,6 @@
 import { statement } from '../../../db/statement.ts'
 import type { ResourcePath } from '../../../shared/resource-paths.ts'
+import { holdSession } from '../../access/account-locks.ts'
 import type { Session } from '../../access/sessions.ts'
 import { audit } from '../../audit/audit.ts'
 import type { CalledContext } from '../../core/context.ts'
@@ -61,7 +62,10 @@ const answerOnce = statement<Values, { client_id: string; scopes: Scope[] }>(`
   update device_codes set user_id = $2, is_allowed = $3, authenticated_at = $4::timestamptz, amr = $5::text[]
    where hash = $1 and user_id is null and expires_at > statement_timestamp() returning client_id, scopes`)
 
-/** Stores what somebody has answered to a device, once. Throws `invalid_request` when it waits no longer. */
+/**
+ * Stores what somebody has answered to a device, once. Throws `invalid_request` when it waits no longer, `invalid_token` when the session
+ * has ended meanwhile.
+ */
 export async function answerDevice(
   ctx: CalledContext,
   session: Session,
@@ -70,6 +74,7 @@ export async function answerDevice(
 ): Promise<void> {
   const { userId, authenticatedAt, amr } = session
   await transact(ctx, async (tx) => {
+    await holdSession(tx, session)
     const hash = Buffer.from(code, 'base64url')
     const [answered] = await answerOnce(tx.db, hash, userId, isAllowed, authenticatedAt, amr)
     if (!answered) throw new Problem('invalid_request', UNKNOWN)

@@ -90,12 +90,15 @@ export async function announceDeleted(tx: InTransaction, ids: readonly string[])
   })
 }
 
+/** SQL: when a subscription `s` was made, sent elsewhere, or got the signing secret that whoever gave it knows, whichever was last. */
+export const LAST_TURNED = `greatest(s.created_at, s.url_changed_at,
+    (select max(created_at) from webhook_secrets where subscription_id = s.id))`
+
 /** Of an owner's applications, by itself or about the owner: what others let them hear is left. */
 const recentOf = (theirs: string) => `
   select s.id from clients c join webhook_subscriptions s on s.client_id = c.id
-   where c.owner_id = $1 and s.user_id ${theirs} and s.deleted_at is null
-     and greatest(s.created_at, s.url_changed_at) > $2::timestamptz`
-/** SQL: the subscriptions that the applications of the owner `$1` have made, or sent elsewhere, since `$2`. */
+   where c.owner_id = $1 and s.user_id ${theirs} and s.deleted_at is null and ${LAST_TURNED} > $2::timestamptz`
+/** SQL: the subscriptions of the applications of the owner `$1` that were made, sent elsewhere or given a secret since `$2`. */
 export const RECENT_SUBSCRIPTIONS = `${recentOf('is null')} union all ${recentOf('= $1')}`
 
 type DeletedRow = { id: string; client_id: string; user_id: string | null }

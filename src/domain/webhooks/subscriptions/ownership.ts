@@ -5,6 +5,7 @@ import {
   applicationsOf,
   asViewer,
   membersWith,
+  requireApplication,
   requireFactorToDevelop,
   roleWanted,
   theirApplications,
@@ -14,6 +15,7 @@ import type { Principal, UserPrincipal } from '../../core/actor.ts'
 import type { ActorContext, CallerContext, Wanting } from '../../core/context.ts'
 import { isId } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
+import type { InTransaction } from '../../core/transaction.ts'
 import { isAllowed } from '../../events/consent.ts'
 import { grantGone } from './grant-coverage.ts'
 
@@ -113,6 +115,16 @@ export async function requireSubscription(ctx: ActorContext, id: string): Promis
   if (!found) throw await unreached(ctx, id)
   requireFactorToDevelop(ctx)
   return found
+}
+
+/**
+ * For what outlasts its call, asked again under the lock of the application: who was taken out meanwhile, or whose session has ended, changes
+ * nothing any more. Tokens act by what they were given. Throws `not_found`, `forbidden`, `invalid_token`.
+ */
+export async function holdReach(tx: InTransaction<ActorContext>, { clientId }: OwnedSubscription): Promise<void> {
+  const { principal } = tx
+  if (principal.kind !== 'user' || principal.clientId !== null) return
+  await requireApplication({ ...tx, principal }, clientId, 'no key update')
 }
 
 const findOwner = statement<

@@ -5,7 +5,7 @@ import type { ActorContext } from '../../core/context.ts'
 import { inMs } from '../../core/db-now.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { livingSecrets, storeNewSecret } from '../secrets/secrets.ts'
-import { requireSubscription } from './ownership.ts'
+import { holdReach, requireSubscription } from './ownership.ts'
 
 export const OVERLAP_S_MAX = 7 * 24 * 3600
 const OVERLAP_S = 24 * 3600
@@ -19,8 +19,10 @@ export async function rotateSigningSecret(
   ctx: ActorContext,
   { id, overlap_s: overlapS = OVERLAP_S }: { id: string; overlap_s?: number | undefined },
 ): Promise<{ signing_secret: string }> {
-  const { clientId, userId } = await requireSubscription(ctx, id)
+  const subscription = await requireSubscription(ctx, id)
+  const { clientId, userId } = subscription
   return transact(ctx, async (tx) => {
+    await holdReach(tx, subscription)
     await tx.db
       .select({ id: webhookSubscriptions.id })
       .from(webhookSubscriptions)

@@ -13,7 +13,7 @@ import { checkNewTargetUrl } from '../http/target-url.ts'
 import { requireEventTypes } from './event-types.ts'
 import { getSubscription } from './get.ts'
 import { lockGrants, requireGrant } from './grant-coverage.ts'
-import { type OwnedSubscription, requireSubscription } from './ownership.ts'
+import { holdReach, type OwnedSubscription, requireSubscription } from './ownership.ts'
 import type { SubscriptionDetails } from './resources.ts'
 
 /** What is left out stays as it is; a description that is null or empty is taken away. */
@@ -49,6 +49,7 @@ export async function updateSubscription(ctx: CallerContext, change: Subscriptio
   const subscription = await requireSubscription(ctx, id)
   requireSpeaksFor(ctx, subscription)
   await transact(ctx, async (tx) => {
+    await holdReach(tx, subscription)
     if (change.event_types?.some(isModerationType)) await lockGrants(tx, subscription)
     const current = await lockSubscription(tx, id)
     const fields = changedFields(ctx, subscription, current, change)

@@ -96,7 +96,14 @@ async function proceed(ctx: PageContext, request: Request, response: Response, p
   }
   requireProvedFactor(ctx, session, 'all')
   if (!wish.isConsentDue && (await isAllowedAlready(ctx, client, session, asked))) {
-    const issue = { ...asked, clientId: client.id, userId: session.userId, redirectUri: to.redirect, login: session }
+    const issue = {
+      ...asked,
+      clientId: client.id,
+      userId: session.userId,
+      redirectUri: to.redirect,
+      login: session,
+      session,
+    }
     return sendCode(ctx, response, to, await issueCode(ctx, issue))
   }
   return wish.isSilent
