@@ -104,6 +104,17 @@ function grantDeletion<Bound extends string | number>(condition: string) {
 const deleteOldGrants = grantDeletion<string>('g.id < $1')
 const deleteRevokedGrants = grantDeletion<number>("g.revoked_at < statement_timestamp() - $1::int * interval '1 day'")
 
+/**
+ * Applications that describe themselves, a while after the last consent: whoever allows one anew makes it known again. One that the operator has
+ * stopped stays so.
+ */
+const deleteUnregistered = statement<[days: number, limit: number], object>(`
+    delete from clients where ctid = any(array(
+      select c.ctid from clients c
+       where c.metadata_url is not null and c.disabled_at is null and c.updated_at < statement_timestamp() - $1::int * interval '1 day'
+         and not exists (select from grants g where g.client_id = c.id)
+         and not exists (select from webhook_subscriptions s where s.client_id = c.id) limit $2::int)) returning 1`)
+
 const deleteUsage = statement<[before: Date, limit: number], object>(`
     delete from client_usage where ctid = any(array(
       select ctid from client_usage where hour < $1::timestamptz order by hour limit $2::int)) returning 1`)
@@ -118,7 +129,8 @@ const deleteWaits = statement<[before: Date, limit: number], object>(`
       select ctid from webhook_waits where slot < $1::timestamptz order by slot limit $2::int)) returning 1`)
 
 /**
- * Deletes, in small steps, credentials and stored responses that expired a day ago or ended a while ago, old usage, counts of requests that were not kept,
+ * Deletes, in small steps, credentials and stored responses that expired a day ago or ended a while ago, applications that describe themselves and that
+ * nobody allows anything, old usage, counts of requests that were not kept,
  * how long deliveries waited, and counts of streams that are open no longer. `now` is the database's.
  * Several processes may do so at once.
  */
@@ -131,6 +143,7 @@ export async function deleteExpired(ctx: Context, now: Date): Promise<void> {
   await untilShort(() => deleteSecrets(slow, ENDED_DAYS, CHUNK_ROWS))
   await deleteOldGrants(ctx, lowerBound('grant', ago(GRANT_DAYS)))
   await deleteRevokedGrants(ctx, ENDED_DAYS)
+  await untilShort(() => deleteUnregistered(slow, ENDED_DAYS, CHUNK_ROWS))
   await untilShort(() => deleteUsage(slow, ago(USAGE_DAYS), CHUNK_ROWS))
   await untilShort(() => deleteOmissions(slow, ago(OMISSION_DAYS), CHUNK_ROWS))
   await untilShort(() => deleteWaits(slow, ago(1), CHUNK_ROWS))

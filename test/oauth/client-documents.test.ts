@@ -1,69 +1,15 @@
-import { once } from 'node:events'
-import type { RequestListener } from 'node:http'
-import { createServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { decodeJwt } from 'jose'
 import { expect, test } from 'vitest'
 import { memoryCounters } from '../../src/counters/counters.ts'
 import { clients } from '../../src/db/schema/index.ts'
-import type { AskedFrom } from '../../src/domain/core/context.ts'
 import { ClientDocuments } from '../../src/domain/oauth/client/client-documents.ts'
 import { CALLBACK, pkce } from '../support/flows.ts'
 import { createPeopleApp, parametersOf } from '../support/people.ts'
-import { authority, valid } from '../webhooks/support/certificates.ts'
+import { createSite, documentOf, NAME, type Served, STRANGER } from './document-site.ts'
 
-type Served = { status?: number; headers?: Record<string, string>; document?: object | string }
-
-const STRANGER: AskedFrom = { address: '192.0.2.1', isAllowed: false }
 const until = async (isSo: () => boolean) => {
   while (!isSo()) await new Promise(setImmediate)
 }
-
-/** A site whose document the test writes, and what fetches it; `asked` counts requests. */
-async function createSite(
-  answer: (url: string) => Served | Promise<Served> = (url) => ({ document: documentOf(url) }),
-) {
-  const site = { asked: 0, now: 0 }
-  const listener: RequestListener = async (request, response) => {
-    site.asked++
-    const { status = 200, headers = {}, document = {} } = await answer(`${base}${request.url}`)
-    const text = typeof document === 'string' ? document : JSON.stringify(document)
-    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text)
-  }
-  const server = createServer(valid, listener).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const base = `https://hooks.example.com:${(server.address() as AddressInfo).port}`
-  const documents = new ClientDocuments(
-    { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },
-    {
-      tls: { ca: authority },
-      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
-      now: () => site.now,
-    },
-  )
-  return Object.assign(site, {
-    url: `${base}/client.json`,
-    base,
-    documents,
-    find: (url = `${base}/client.json`, asked: Partial<AskedFrom> = {}) =>
-      documents.find(url, { ...STRANGER, ...asked }).then(
-        ({ name }) => (name === NAME ? 'found' : name),
-        (problem: Error) => problem.message,
-      ),
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  })
-}
-
-const NAME = 'A self-made client'
-const documentOf = (url: string, more: object = {}) => ({
-  client_id: url,
-  client_name: NAME,
-  redirect_uris: [CALLBACK],
-  ...more,
-})
 
 test('U01 U05 an application that describes itself: asked each time, its tokens name it by its address', async () => {
   await using site = await createSite()

@@ -27,6 +27,8 @@ export const rateLimits = {
   authorizationAddress: { name: 'authorization-address', points: 600, windowS: 60 },
   /** Applications that describe themselves and have to be fetched, by the address of who is sent to them. */
   clientDocuments: { name: 'client-documents', points: 60, windowS: 60 },
+  /** Applications that describe themselves and that nobody has allowed before, by who allows them. */
+  newClients: { name: 'new-clients', points: 50, windowS: 86_400 },
   /** Codes for devices, by address. */
   deviceCodes: { name: 'device-codes', points: 120, windowS: 60 },
   /** Codes of devices that somebody entered and that are none, by login session. */

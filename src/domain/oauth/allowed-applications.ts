@@ -56,16 +56,20 @@ export async function revokeAllowed(ctx: UserContext, { application_id }: { appl
 
 type Covering = [clientId: string, userId: string, scopes: readonly Scope[], resource: ResourcePath | null]
 
+/**
+ * Of those that came of a question, which know how their user had logged in: a token for the playground, or a webhook of one's own, is
+ * no answer to the application.
+ */
 const findCovering = statement<Covering, { id: string }>(`
   select id from grants
-   where client_id = $1 and user_id = $2 and scopes @> $3::text[] and revoked_at is null
+   where client_id = $1 and user_id = $2 and scopes @> $3::text[] and revoked_at is null and authenticated_at is not null
      and (resource is null or resource = $4)
      and expires_at > statement_timestamp()
    limit 1`)
 
 type Wanted = { clientId: string; userId: string; scopes: readonly Scope[]; resource?: ResourcePath | undefined }
 
-/** Whether one active grant of this user and client covers all of these scopes, at this resource. */
+/** Whether one active grant covers all of these scopes, at this resource, that this user has given to this client when asked. */
 export async function hasAllowed({ db }: Context, { clientId, userId, scopes, resource }: Wanted): Promise<boolean> {
   const covering = await findCovering(db, clientId, userId, scopes, resource ?? null)
   return covering.length > 0

@@ -77,7 +77,7 @@ async function describeUnregistered(ctx: CalledContext, documents: ClientDocumen
 
 const TOO_MANY_UNKNOWN = 'Too many applications that are not registered here: wait a while before you try again.'
 
-/** Counts an authorization request: by who is logged in, else by address. Throws `rate_limited`. */
+/** Counts an authorization request, or the answer to one: by who is logged in, else by address. Throws `rate_limited`. */
 export async function countAuthorization(ctx: CalledContext, session: { id: string } | undefined): Promise<void> {
   const words = 'Too many requests: wait a while before you try again.'
   if (session) return countOrRefuse(ctx, rateLimits.authorizationSession, session.id, words)

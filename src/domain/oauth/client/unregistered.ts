@@ -2,6 +2,7 @@ import { statement } from '../../../db/statement.ts'
 import type { Context } from '../../core/context.ts'
 import { newId } from '../../core/ids.ts'
 import { Problem } from '../../core/problem.ts'
+import { countOrRefuse, rateLimits } from '../../core/rate-limits.ts'
 import { type Scope, scopes } from '../../core/scopes.ts'
 
 /** What an application that describes itself may do: ask people, like any public one. */
@@ -36,8 +37,16 @@ const upsert = statement<Values, Row>(`
   on conflict (metadata_url) do update set name = excluded.name, updated_at = excluded.updated_at
   returning id, disabled_at is not null as is_disabled`)
 
-/** Keeps an application that somebody allows something, and not before, so that strangers cannot fill the table. */
-export async function keepUnregistered(ctx: Context, url: string, name: string): Promise<string> {
+/**
+ * Keeps an application that somebody allows something, and not before, so that strangers cannot fill the table, nor somebody with an account who
+ * allows whatever they make up. Throws `rate_limited`, `invalid_request`.
+ */
+export async function keepUnregistered(
+  ctx: Context,
+  { userId }: { userId: string },
+  { id: url, name }: { id: string; name: string },
+): Promise<string> {
+  if (!(await findUnregistered(ctx, url))) await countOrRefuse(ctx, rateLimits.newClients, userId, TOO_MANY_NEW)
   const at = ctx.now()
   const grants = [...UNREGISTERED_GRANTS]
   const kept = [newId('client', at), name, new URL(url).origin, grants, UNREGISTERED_SCOPES, url, at] as const
@@ -46,3 +55,5 @@ export async function keepUnregistered(ctx: Context, url: string, name: string):
     throw new Problem('invalid_request', 'client_id: the operator has stopped this application.')
   return row.id
 }
+
+const TOO_MANY_NEW = 'You have allowed many applications that nobody else has: try again tomorrow.'

@@ -5,6 +5,7 @@ import { Problem } from '../../../domain/core/problem.ts'
 import {
   type AuthorizationRequest,
   type AuthorizingClient,
+  countAuthorization,
   findAuthorizingClient,
   issueCode,
   refuseAuthorization,
@@ -63,6 +64,7 @@ export async function decide(ctx: PageContext, request: Request, response: Respo
   if (!session) throw new Problem('forbidden', 'Your session has ended. Go back to the application and start again.')
   requireSessionToken(ctx, session.secret, request)
   requireProvedFactor(ctx, session, 'all')
+  await countAuthorization(ctx, session)
   const { ticket, client } = await readTicket(ctx, session, request)
   const { client: _, redirect, state, ...asked } = ticket
   const to = { redirect, state }
@@ -71,8 +73,8 @@ export async function decide(ctx: PageContext, request: Request, response: Respo
   if (decision === 'deny')
     return sendRefusal(ctx, response, to, refuseAuthorization('access_denied', 'The user has denied it'))
   if (decision !== 'allow') throw new Problem('invalid_request', 'decision: must be "allow" or "deny".')
-  const clientId = client.host === undefined ? client.id : await keepUnregistered(ctx, client.id, client.name)
-  const issue = { ...asked, clientId, userId: session.userId, redirectUri: redirect, login: session }
+  const clientId = client.host === undefined ? client.id : await keepUnregistered(ctx, session, client)
+  const issue = { ...asked, clientId, userId: session.userId, redirectUri: redirect, login: session, session }
   return sendCode(ctx, response, to, await issueCode(ctx, issue))
 }
 
