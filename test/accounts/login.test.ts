@@ -5,7 +5,8 @@ import { memoryCounters } from '../../src/counters/counters.ts'
 import { users } from '../../src/db/schema/index.ts'
 import { logIn } from '../../src/domain/accounts/login.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
-import { createOAuthApp } from '../support/flows.ts'
+import { rateLimits } from '../../src/domain/core/rate-limits.ts'
+import { caller, createOAuthApp } from '../support/flows.ts'
 import { PASSWORD } from '../support/log.ts'
 import { createPeopleApp, type PeopleApp } from '../support/people.ts'
 
@@ -131,6 +132,17 @@ test('R01 five failures for one account and address; the sixth is refused with w
   expect((await attempt('grace', PASSWORD, '192.0.2.2')).status).toBe(303)
   expect((await attempt('nobody', 'wrong', '192.0.2.1')).status).toBe(401)
   for (let n = 0; n < 7; n++) expect((await attempt('grace', PASSWORD, '192.0.2.3')).status).toBe(303)
+})
+
+test('right logins are counted as well, by account and address: a program that logs in for each call fills no table', async () => {
+  const counters = memoryCounters()
+  const { id, username } = app.grace
+  for (let n = 0; n < 299; n++) await counters.take(rateLimits.logins, `${id} 192.0.2.1`)
+  const logInFrom = (address: string) =>
+    logIn({ ...app.context, counters, caller: caller({ address }) }, { username, password: PASSWORD })
+  await logInFrom('192.0.2.1')
+  await expect(logInFrom('192.0.2.1')).rejects.toMatchObject({ code: 'rate_limited' })
+  await logInFrom('192.0.2.2')
 })
 
 test('an address that is refused counts nothing more: made-up names cannot fill the memory of the counters', async () => {

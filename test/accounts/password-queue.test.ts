@@ -1,9 +1,11 @@
 import { afterAll, expect, test, vi } from 'vitest'
+import { caller } from '../support/flows.ts'
 
 /** Hashes that are at work, each ended by the test. */
-const running: (() => void)[] = []
+const running: { password: string; end: () => void }[] = []
 vi.doMock('@node-rs/argon2', () => ({
-  hash: () => new Promise((resolve) => running.push(() => resolve('a hash'))),
+  hash: (password: string) =>
+    new Promise((resolve) => running.push({ password, end: () => resolve(`hash of ${password}`) })),
 }))
 afterAll(() => vi.doUnmock('@node-rs/argon2'))
 
@@ -12,18 +14,47 @@ type Passwords = typeof import('../../src/domain/accounts/passwords.ts')
 const copy = '../../src/domain/accounts/passwords.ts?queue'
 const { hashPassword } = (await import(copy)) as Passwords
 
-test('four passwords are hashed at once, some hundreds wait, and whoever comes then is told when to come again', async () => {
-  const first = Array.from({ length: 404 }, () => hashPassword('a long pass phrase'))
-  expect(running).toHaveLength(4)
-  const refusal = { code: 'unavailable', details: { retryAfterS: 2 } }
-  await expect(hashPassword('one too many')).rejects.toMatchObject(refusal)
-  running.shift()?.()
-  await first[0]
-  const next = hashPassword('there is a place again')
-  await expect(hashPassword('one too many again')).rejects.toMatchObject(refusal)
+const hashFrom = (address: string, password = address) => hashPassword({ caller: caller({ address }) }, password)
+const passwords = () => running.map(({ password }) => password)
+const settled = () => new Promise(setImmediate)
+async function endAll() {
   while (running.length > 0) {
-    running.shift()?.()
-    await new Promise(setImmediate)
+    running.shift()?.end()
+    await settled()
   }
-  expect(await Promise.all([...first, next])).toHaveLength(405)
+}
+
+test('whoever has hundreds of passwords hashed keeps nobody else waiting, and is told when to come again', async () => {
+  const many = Array.from({ length: 101 }, (_, n) => hashFrom('198.51.100.7', `${n}`))
+  const refusal = { code: 'unavailable', details: { retryAfterS: 2 } }
+  await expect(hashFrom('198.51.100.7')).rejects.toMatchObject(refusal)
+  const other = hashFrom('203.0.113.9')
+  expect(passwords()).toEqual(['0', '203.0.113.9'])
+  running.pop()?.end()
+  expect(await other).toBe('hash of 203.0.113.9')
+  await endAll()
+  expect(await Promise.all(many)).toHaveLength(101)
+})
+
+test('all networks of a site have one place together, and all places four', async () => {
+  const ofSite = [1, 2, 3].map((n) => hashFrom(`2001:db8:1:${n}::1`, `site ${n}`))
+  const others = [1, 2, 3, 4].map((n) => hashFrom(`192.0.2.${n}`, `other ${n}`))
+  expect(passwords()).toEqual(['site 1', 'other 1', 'other 2', 'other 3'])
+  for (const then of [
+    ['other 1', 'other 2', 'other 3', 'other 4'],
+    ['other 2', 'other 3', 'other 4', 'site 2'],
+  ]) {
+    running.shift()?.end()
+    await settled()
+    expect(passwords()).toEqual(then)
+  }
+  await endAll()
+  expect(await Promise.all([...ofSite, ...others])).toHaveLength(7)
+})
+
+test('commands wait for no place of their own', async () => {
+  const two = [hashPassword({}, 'one'), hashPassword({}, 'two')]
+  expect(passwords()).toEqual(['one', 'two'])
+  await endAll()
+  await Promise.all(two)
 })

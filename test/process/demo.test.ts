@@ -52,7 +52,7 @@ async function tryAll({ client, other_client, public_client, api_key, users: peo
   for (const { id, username, password, access_token } of Object.values(people)) {
     expect(await authenticate(ctx, access_token)).toMatchObject({ kind: 'user', userId: id, username })
     const [row] = await ctx.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, id))
-    expect(await isPassword(password, row?.hash)).toBe(true)
+    expect(await isPassword({}, password, row?.hash)).toBe(true)
   }
 }
 

@@ -2,6 +2,7 @@ import { violatedConstraint } from '../../db/db-error.ts'
 import { users } from '../../db/schema/index.ts'
 import { type AuditActor, audit } from '../audit/audit.ts'
 import { isUsername } from '../channels.ts'
+import type { Caller } from '../core/caller.ts'
 import type { CalledContext, Context } from '../core/context.ts'
 import { newId } from '../core/ids.ts'
 import { Problem } from '../core/problem.ts'
@@ -27,7 +28,7 @@ type Creation = {
  * `invalid_request`, which names the field, for what is malformed or taken.
  */
 export async function createUser(
-  ctx: Context,
+  ctx: Context & { caller?: Caller },
   { username, email, password }: NewUser,
   { by, id = newId('user', ctx.now()), onCreated }: Creation = {},
 ): Promise<User> {
@@ -35,7 +36,7 @@ export async function createUser(
   requireEmail(email)
   requirePassword('password', password)
 
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await hashPassword(ctx, password)
   const at = ctx.now()
   await transact(ctx, async (tx) => {
     const row = { id, username: name, email, passwordHash, createdAt: at, updatedAt: at }

@@ -61,7 +61,7 @@ export async function resetPassword(
 ): Promise<void> {
   requirePassword('password', password)
   if (!(await findResetLink(ctx, token))) throw deadLink()
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await hashPassword(ctx, password)
   await transact(ctx, async (tx) => {
     const link = await useLink(tx, ['reset', 'restore'], token)
     if (!link) throw deadLink()

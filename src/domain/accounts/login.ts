@@ -4,7 +4,14 @@ import { instantText, statement } from '../../db/statement.ts'
 import { isUsername } from '../channels.ts'
 import type { CalledContext, Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
-import { type Counted, countAllOrRefuse, countsByAddress, networkOf, rateLimits } from '../core/rate-limits.ts'
+import {
+  type Counted,
+  countAllOrRefuse,
+  countOrRefuse,
+  countsByAddress,
+  networkOf,
+  rateLimits,
+} from '../core/rate-limits.ts'
 import { isEmailAddress } from '../mail/address.ts'
 import { type Entry, enterByPassword } from './enter.ts'
 import { hashPassword, isOutdated, isPassword } from './passwords.ts'
@@ -23,8 +30,9 @@ export async function logIn(ctx: CalledContext, { username, password }: Credenti
   const found = await findUser(ctx, name)
   // by what was typed: a count that a name and an address share would tell whose address it is
   const user = await guess(ctx, name, async () =>
-    (await isPassword(password, found?.passwordHash)) ? found : undefined,
+    (await isPassword(ctx, password, found?.passwordHash)) ? found : undefined,
   )
+  if (user) await countLogin(ctx, user.id)
   if (user?.eraseAt) throw new Problem('unauthorized', closedWords(user.eraseAt))
   const entry = user && (await enterByPassword(ctx, user))
   if (!user || !entry) throw new Problem('unauthorized', 'Wrong name, address or password.')
@@ -56,6 +64,12 @@ export async function guess<Right>(
   return right
 }
 
+/** Counts a login of somebody who has shown who they are. Throws `rate_limited` for a program that logs in for each thing that it does. */
+export async function countLogin(ctx: CalledContext, userId: string): Promise<void> {
+  const key = `${userId} ${networkOf(ctx.caller.address)}`
+  await countOrRefuse(ctx, rateLimits.logins, key, 'Too many logins: keep the session that a login gives.')
+}
+
 const FOUND = `id, username, password_hash, ${instantText('erase_at')} as erase_at`
 /** Of a closed account its owner is told, by whom it was closed. */
 const MAY_KNOW = '(disabled_at is null or erase_at is not null)'
@@ -76,12 +90,12 @@ async function findUser({ db }: Context, name: string) {
 
 /** Unless the password was changed meanwhile. */
 async function renewHash(
-  { db }: Context,
+  ctx: CalledContext,
   { id, passwordHash }: { id: string; passwordHash: string },
   password: string,
 ): Promise<void> {
-  await db
+  await ctx.db
     .update(users)
-    .set({ passwordHash: await hashPassword(password) })
+    .set({ passwordHash: await hashPassword(ctx, password) })
     .where(and(eq(users.id, id), eq(users.passwordHash, passwordHash)))
 }

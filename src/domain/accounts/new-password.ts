@@ -25,7 +25,7 @@ export async function changePassword(
 ): Promise<void> {
   requirePassword('new_password', new_password)
   await requireOwnPassword(ctx, 'current_password', current_password)
-  const passwordHash = await hashPassword(new_password)
+  const passwordHash = await hashPassword(ctx, new_password)
   const { userId: id, username } = ctx.principal
   await transact(ctx, async (tx) => {
     await lockOwnAccount(tx)
@@ -53,7 +53,7 @@ export async function setPassword(
 /** For the operator. Throws `user_not_found`, `invalid_request`. */
 export async function setPasswordOf(ctx: Context, name: string, password: string): Promise<{ id: string }> {
   requirePassword('password', password)
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await hashPassword({}, password)
   return transact(ctx, async (tx) => {
     const [user] = await tx.db
       .select({ id: users.id, username: users.username })

@@ -13,7 +13,7 @@ export async function requireOwnPassword(ctx: PasswordContext, field: string, pa
   const { userId, username } = ctx.principal
   const isRight = await guess(ctx, username, async () => {
     const [found] = await ctx.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, userId))
-    return (await isPassword(password, found?.hash)) || undefined
+    return (await isPassword(ctx, password, found?.hash)) || undefined
   })
   if (!isRight) throw new Problem('invalid_request', `${field}: is not your password.`)
 }

@@ -4,7 +4,7 @@ import { Problem } from '../core/problem.ts'
 import { transact } from '../core/transaction.ts'
 import { consumePasskey, PasskeyAssertion, type ProvedPasskey, provePasskey } from '../factors/passkey-assertion.ts'
 import { enterByPasskey, finishLogin, holdAccount } from './enter.ts'
-import { guess } from './login.ts'
+import { countLogin, guess } from './login.ts'
 
 /**
  * Logs in by a passkey alone, which has verified its user: it stands for the password too. `visitor` is the cookie for which it
@@ -42,6 +42,7 @@ async function provedBy(
   const session = await guess(ctx, `passkey ${read?.id}`, async () => {
     const passkey = read && (await provePasskey(ctx, read, asked))
     if (!passkey) return undefined
+    await countLogin(ctx, passkey.userId)
     return transact(ctx, async (tx) => {
       const isRight = (await holdAccount(tx, passkey.userId)) && (await consumePasskey(tx, passkey))
       return isRight ? proceed(tx, passkey) : undefined

@@ -1,14 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { hash, parseOptions, verify } from '@node-rs/argon2'
 import { PASSWORD_LENGTH_MIN } from '../../shared/limits.ts'
+import type { Caller } from '../core/caller.ts'
 import { Problem } from '../core/problem.ts'
+import { placeOf } from '../core/rate-limits.ts'
+import { FairTurns } from '../core/turns/fair-turns.ts'
 
 /** argon2id (the package's default); each hash takes about 9 ms and 19 MiB. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const LENGTH_MAX = 256
 const AT_A_TIME = 4
-/** About two seconds of hashes. */
-const WAITING_MAX = 400
+/** Of one place, and for how long: about a second of hashes. */
+const WAITING_MAX = 100
+const WAIT_MS = 4_000
+
+/** Who has a password hashed; at the command line there is no caller. */
+type Asking = { caller?: Caller }
 
 /**
  * Throws `invalid_request`, in the name of `field`, for a password that is too short or too long. Passwords are not
@@ -20,14 +27,19 @@ export function requirePassword(field: string, password: string): void {
   throw new Problem('invalid_request', `${field}: must have ${PASSWORD_LENGTH_MIN} to ${LENGTH_MAX} characters.`)
 }
 
-/** The hash to store, in the PHC string format. */
-export const hashPassword = (password: string): Promise<string> => inTurn(() => hash(password, COST))
+/** The hash to store, in the PHC string format. Throws `unavailable`. */
+export const hashPassword = (asking: Asking, password: string): Promise<string> =>
+  inTurn(asking, () => hash(password, COST))
 
-/** Whether a password matches a hash. Without a hash the result is false, after the same work. */
-export async function isPassword(password: string, stored: string | null | undefined): Promise<boolean> {
+/** Whether a password matches a hash. Without a hash the result is false, after the same work. Throws `unavailable`. */
+export async function isPassword(
+  asking: Asking,
+  password: string,
+  stored: string | null | undefined,
+): Promise<boolean> {
   const nobodys = await hashOfNobody()
   if (password.length > LENGTH_MAX * 2) return false // counted in UTF-16; no valid password is that long
-  const isRight = await inTurn(() => verify(stored ?? nobodys, password))
+  const isRight = await inTurn(asking, () => verify(stored ?? nobodys, password))
   return isRight && stored !== null && stored !== undefined
 }
 
@@ -45,23 +57,19 @@ function hashOfNobody(): Promise<string> {
   return nobody
 }
 
-let running = 0
-const waiting: (() => void)[] = []
+/** Of each place one hash at a time: whoever sends hundreds keeps nobody else waiting for more than what runs. */
+const turns = new FairTurns({
+  places: AT_A_TIME,
+  waitingMax: WAITING_MAX,
+  refusal: () =>
+    new Problem('unavailable', 'Too many passwords are being checked. Try again in a moment.', { retryAfterS: 2 }),
+})
+let commands = 0
 
 /**
- * Limits the hashes that run at once, since each takes a core and 19 MiB; further ones wait, and when that would take seconds they are
- * refused: nobody waits behind a crowd. Throws `unavailable`.
+ * Limits the hashes that run at once, since each takes a core and 19 MiB; further ones wait, in turn with those of other places, and are
+ * refused when there are too many or that takes seconds. A command waits for itself alone. Throws `unavailable`.
  */
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  if (waiting.length >= WAITING_MAX)
-    throw new Problem('unavailable', 'Too many passwords are being checked. Try again in a moment.', { retryAfterS: 2 })
-  if (running < AT_A_TIME) running++
-  else await new Promise<void>((resolve) => waiting.push(resolve))
-  try {
-    return await work()
-  } finally {
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
+function inTurn<Result>({ caller }: Asking, work: () => Promise<Result>): Promise<Result> {
+  return turns.take(caller ? placeOf(caller.address) : `command ${++commands}`, WAIT_MS, work)
 }

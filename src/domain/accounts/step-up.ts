@@ -57,7 +57,7 @@ async function byPassword(ctx: SessionContext, password: string): Promise<Authen
     throw new Problem('invalid_request', 'password: is not enough; use a second factor.')
   const isRight = await guess(ctx, username, async () => {
     const [found] = await ctx.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, userId))
-    return (await isPassword(password, found?.hash)) || undefined
+    return (await isPassword(ctx, password, found?.hash)) || undefined
   })
   if (!isRight) throw new Problem('invalid_request', 'password: is not your password.')
   return 'pwd'

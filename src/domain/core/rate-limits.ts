@@ -45,6 +45,8 @@ export const rateLimits = {
   loginAccount: { name: 'login-account', points: 5, windowS: 900 },
   /** Failed logins, by address alone. */
   loginAddress: { name: 'login-address', points: 100, windowS: 3600 },
+  /** Logins, by account and address: each is a hash, a row, and entries of the log that stay for long. */
+  logins: { name: 'logins', points: 300, windowS: 3600 },
   /** Wrong codes of an authenticator, by account: there are only a million of them. */
   codeAccount: { name: 'code-account', points: 50, windowS: 86_400 },
   /** New accounts, by address. */

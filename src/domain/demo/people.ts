@@ -34,7 +34,7 @@ export async function preparePerson(ctx: Context, name: DemoName, password?: str
   }
   await restoreClosed(ctx, found.id, emailOf(name))
   await confirmAddress(ctx, found.id)
-  if (password !== undefined && (await isPassword(password, found.hash))) {
+  if (password !== undefined && (await isPassword({}, password, found.hash))) {
     return { id: found.id, username: name, password }
   }
   return { id: found.id, username: name, password: await resetPassword(ctx, found.id) }
@@ -71,7 +71,7 @@ async function resetPassword({ db }: Context, id: string): Promise<string> {
   const password = newPassword()
   await db
     .update(users)
-    .set({ passwordHash: await hashPassword(password) })
+    .set({ passwordHash: await hashPassword({}, password) })
     .where(eq(users.id, id))
   return password
 }

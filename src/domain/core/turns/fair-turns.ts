@@ -5,6 +5,8 @@ type FairTurnsOptions = {
   places: number
   /** How much of one owner waits at most, beside what runs. */
   waitingMax: number
+  /** What is thrown where somebody has waited in vain, in place of what readers of lists are told. */
+  refusal?: () => Problem
 }
 
 type Waiting = { begin: () => void }
@@ -35,7 +37,7 @@ export class FairTurns {
 
   /**
    * The result of `work`, begun when it is its turn. Throws `rate_limited` when too much of the same owner waits already or has kept
-   * it waiting for `waitMs`, and `unavailable` when others have.
+   * it waiting for `waitMs`, and `unavailable` when others have; or the refusal of the options.
    */
   async take<Result>(owner: string, waitMs: number, work: () => Promise<Result>): Promise<Result> {
     if (this.#mayBegin(owner)) this.#running.add(owner)
@@ -56,7 +58,7 @@ export class FairTurns {
 
   #wait(owner: string, waitMs: number): Promise<void> {
     const line = this.#waiting.get(owner) ?? []
-    if (line.length >= this.#options.waitingMax) throw refusedForOwn()
+    if (line.length >= this.#options.waitingMax) throw this.#refusal(true)
     this.#waiting.set(owner, line)
     return new Promise((resolve, reject) => {
       const waiting = {
@@ -68,10 +70,14 @@ export class FairTurns {
       const timer = setTimeout(() => {
         line.splice(line.indexOf(waiting), 1)
         if (line.length === 0) this.#waiting.delete(owner)
-        reject(this.#running.has(owner) ? refusedForOwn() : refusedForOthers())
+        reject(this.#refusal(this.#running.has(owner)))
       }, waitMs)
       line.push(waiting)
     })
+  }
+
+  #refusal(isForOwn: boolean): Problem {
+    return this.#options.refusal?.() ?? (isForOwn ? refusedForOwn() : refusedForOthers())
   }
 
   /** Whoever gets a place goes to the end of the line of owners. */
