@@ -39,6 +39,8 @@ export const rateLimits = {
   cronAuthentication: { name: 'cron-authentication', points: 20, windowS: 60 },
   /** Wrong stream keys, by the address of the encoder. */
   streamKey: { name: 'stream-key', points: 20, windowS: 60 },
+  /** Encoders that begin, or come back, by stream key: each time costs a transaction. */
+  publishing: { name: 'publishing', points: 60, windowS: 60 },
   /** Wrong secrets of media servers, by address. */
   ingestAuthentication: { name: 'ingest-authentication', points: 20, windowS: 60 },
   /** Failed logins, by account and address. */

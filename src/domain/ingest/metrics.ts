@@ -4,6 +4,8 @@ import { Durations } from '../../telemetry/durations.ts'
 export const ingestMetrics = {
   calls: {
     published: 0,
+    /** Let in when the media server had given up waiting. */
+    late: 0,
     kept: 0,
     left: 0,
     ignored: 0,

@@ -3,7 +3,7 @@ import { isWellFormed } from '../access/token-format.ts'
 import type { Context, UserContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
-import { countAllOrRefuse, countsByAddress, rateLimits } from '../core/rate-limits.ts'
+import { countAllOrRefuse, countOrRefuse, countsByAddress, rateLimits } from '../core/rate-limits.ts'
 import { transact } from '../core/transaction.ts'
 import { livestreamOf, startLivestream } from '../livestreams.ts'
 import { attachLivestream, claimChannel } from './connections.ts'
@@ -36,14 +36,15 @@ const lastTime = statement<[channelId: string], { title: string | null; category
 
 /**
  * An encoder begins to publish, or comes back: its channel goes live, unless it is. Throws `invalid_token` and, for many wrong
- * keys from one address, `rate_limited`; `already_live` while another encoder publishes; `forbidden` for another name than the
- * channel's.
+ * keys from one address or for an encoder that comes back without end, `rate_limited`; `already_live` while another encoder
+ * publishes; `forbidden` for another name than the channel's.
  */
 export async function publish(ctx: Context, call: EncoderCall): Promise<Channel> {
   const [channel] = isWellFormed('stream', call.key) ? await findChannel(ctx.db, sha256(call.key)) : []
   if (!channel) return refuseKey(ctx, call)
   if (call.name !== undefined && call.name !== channel.username)
     throw new Problem('forbidden', 'The key is of another channel: publish under the name of its own.')
+  await countOrRefuse(ctx, rateLimits.publishing, call.key, 'The encoder comes back too often.')
   await transact(ctx, async (tx) => {
     if (!(await claimChannel(tx, channel.id, call.connection)))
       throw new Problem('already_live', 'Another encoder publishes to this channel.')

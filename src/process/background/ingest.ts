@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { renewConnections } from '../../domain/ingest/connections.ts'
+import { KeepAlives } from '../../domain/ingest/keep-alives.ts'
 import { endLapsed } from '../../domain/ingest/lapse.ts'
 import { createIngestServer } from '../../rest/ingest/door.ts'
 import { listenHttp } from '../listen.ts'
@@ -20,9 +21,10 @@ export async function openIngest(
   { ingestPort: port, host }: { ingestPort: number } & Pick<Config, 'host'>,
 ): Promise<AsyncDisposable> {
   await renewConnections(ctx)
-  const server = createIngestServer(ctx)
+  const keepAlives = new KeepAlives(ctx)
+  const server = createIngestServer(ctx, keepAlives)
   await listenHttp(server, { port, host: ctx.ingest?.secret === undefined ? LOOPBACK : host }, 'INGEST_PORT')
-  const watching = watch(ctx)
+  const watching = watch(ctx, keepAlives)
   return {
     [Symbol.asyncDispose]: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
@@ -39,13 +41,19 @@ const edge = {
   up: 'Encoders that have gone are looked for again',
 }
 
-/** After a time in which the database was away nobody was heard of: all who publish then get the time to be. */
-function watch(ctx: Context): AsyncDisposable {
-  let isAway = false
+/**
+ * After a time in which the database was away, or was too slow to be told of them, nobody was heard of: all who publish then get the
+ * time to be.
+ */
+function watch(ctx: Context, keepAlives: KeepAlives): AsyncDisposable {
+  let isDeaf = false
   return repeat(ctx, { edge, pauseMs: WATCH_MS }, async (signal) => {
-    if (isAway) await renewConnections(ctx)
-    isAway = true // until it has gone well
+    if (keepAlives.takeMissed() || isDeaf) {
+      isDeaf = true
+      await renewConnections(ctx)
+    }
+    isDeaf = true // until it has gone well
     await endLapsed(ctx, signal)
-    isAway = false
+    isDeaf = false
   })
 }

@@ -5,7 +5,7 @@ import { tellOfEndingKeys } from '../../domain/applications/key-notices.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { deleteExpired } from '../../domain/expiry.ts'
 import { reEncryptFactors } from '../../domain/factors/re-encrypt.ts'
-import { endLapsed } from '../../domain/ingest/lapse.ts'
+import { endLeftOver } from '../../domain/ingest/lapse.ts'
 import { reSealSigningKey } from '../../domain/oauth/openid/signing-keys.ts'
 import { maintainDeliveries } from '../../domain/webhooks/worker/maintenance.ts'
 import { tellOfFailing } from '../../domain/webhooks/worker/notices.ts'
@@ -20,7 +20,7 @@ const steps: Record<string, Step> = {
   'partitions of the next days, and old ones': ({ slow }) => maintainPartitions(slow),
   'what has expired': deleteExpired,
   'second factors, encrypted with the current key': reEncryptFactors,
-  'encoders that have gone': (ctx) => endLapsed(ctx),
+  'encoders that have gone, and are watched by nobody': endLeftOver,
   'what is left of closed accounts': eraseClosed,
   'mails about webhooks that fail': tellOfFailing,
   'mails about keys that end': tellOfEndingKeys,

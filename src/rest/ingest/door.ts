@@ -19,21 +19,23 @@ const PATH = '/internal/ingest'
 const BODY = { names: new Set<string>(), lists: new Set<string>(), nullables: new Set<string>(), bytesMax: 16 * 1024 }
 /** Media servers give up after ten seconds. */
 const TIMEOUT_MS = 8_000
-const CONNECTIONS_MAX = 1_000
+const CONNECTIONS_MAX = 2_000
 
 type Answer = { status: number; headers?: Record<string, string>; body?: string; outcome: IngestOutcome }
 type Door = { ctx: Context; keepAlives: KeepAlives; edge: EdgeLogger }
+/** A call, and whether somebody still waits for what it is answered. */
+type Asked = MediaServerCall & { isJson: boolean; isAwaited: () => boolean }
 
 /**
  * The server that media servers ask about encoders: `POST /internal/ingest`, and nothing else. What it does not let in is not to
  * be published: every answer but 2xx and 3xx refuses, and so does none. It reports what it did to the log, never a key.
  */
-export function createIngestServer(ctx: Context): Server {
+export function createIngestServer(ctx: Context, keepAlives = new KeepAlives(ctx)): Server {
   const edge = new EdgeLogger(ctx.log, {
     down: 'Encoders cannot be checked: those that publish go on unchecked',
     up: 'Encoders are checked again',
   })
-  const door = { ctx, keepAlives: new KeepAlives(ctx), edge }
+  const door = { ctx, keepAlives, edge }
   const options = { headersTimeout: TIMEOUT_MS, requestTimeout: TIMEOUT_MS, maxHeaderSize: 8 * 1024 }
   const server = createServer(options, (request, response) => void serve(door, request, response))
   server.maxConnections = CONNECTIONS_MAX
@@ -41,31 +43,32 @@ export function createIngestServer(ctx: Context): Server {
 }
 
 async function serve(door: Door, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const answer = await answerTo(door, request).catch((error: unknown) => refusal(door, error))
+  const isAwaited = () => !response.destroyed
+  const answer = await answerTo(door, request, isAwaited).catch((error: unknown) => refusal(door, error))
   ingestMetrics.calls[answer.outcome]++
   response.writeHead(answer.status, { 'Content-Type': 'application/json', ...answer.headers }).end(answer.body)
 }
 
-async function answerTo({ ctx, ...door }: Door, request: IncomingMessage): Promise<Answer> {
+async function answerTo(door: Door, request: IncomingMessage, isAwaited: () => boolean): Promise<Answer> {
   const { path, query } = parseRequestTarget(request.url ?? '')
   if (path !== PATH) throw new Problem('not_found', 'There is nothing at this path.')
   if (request.method !== 'POST') throw new Problem('method_not_allowed', 'Use POST.', { allow: ['POST'] })
   const caller = callerOf(request, 0)
-  await admitMediaServer(ctx, caller, query.secret)
+  await admitMediaServer(door.ctx, caller, query.secret)
   const fields = await readBody(request, BODY, undefined)
   const isJson = /^application\/json/i.test(request.headers['content-type'] ?? '')
   const server = typeof query.server === 'string' ? query.server : caller.address
   const call = isJson ? readJsonCall(fields, server) : readNginxCall(fields, server)
-  return { ...accepted(isJson), ...(await act({ ctx, ...door }, call, isJson)) }
+  return { ...accepted(isJson), ...(await act(door, { ...call, isJson, isAwaited })) }
 }
 
 /** SRS wants to read that the code is 0. */
 const accepted = (isJson: boolean) => (isJson ? { status: 200, body: '{"code":0}' } : { status: 204 })
 
-async function act(door: Door, call: MediaServerCall, isJson: boolean) {
+async function act(door: Door, call: Asked) {
   switch (call.happening) {
     case 'publish':
-      return enter(door, call, isJson)
+      return enter(door, call)
     case 'update':
       return keep(door, call)
     case 'done':
@@ -76,13 +79,21 @@ async function act(door: Door, call: MediaServerCall, isJson: boolean) {
 }
 
 /** The key is the name of the stream until the answer to nginx-rtmp gives it another one; nobody else can be told one. */
-async function enter({ ctx }: Door, call: MediaServerCall, isJson: boolean) {
-  if (isJson && call.isRenamed)
+async function enter(door: Door, call: Asked) {
+  const { ctx } = door
+  if (call.isJson && call.isRenamed)
     throw new Problem('forbidden', 'Publish under the name of the channel, with the key as the argument "key".')
   const { id: channelId, username } = await publish(ctx, call)
+  if (!call.isAwaited()) return giveBack(door, call)
   ctx.log.info({ channelId, address: call.address }, 'Encoder publishes')
   if (!call.isRenamed) return { outcome: 'published' } as const
   return { status: 302, headers: { Location: username }, outcome: 'published' } as const
+}
+
+/** Who has not waited for the answer has refused its encoder, which comes back as another connection: that one is let in. */
+async function giveBack(door: Door, call: MediaServerCall) {
+  await depart(door, call)
+  return { outcome: 'late' } as const
 }
 
 /** Where nobody can tell, the encoder goes on: an outage of the database must not cut everybody off. */
@@ -116,7 +127,7 @@ function refusal({ ctx }: Door, error: unknown): Answer {
   const problem = error instanceof Problem ? error : (databaseProblem(error) ?? failure(ctx, error))
   const { status, code, message } = problem
   const outcome = outcomes[code] ?? 'refused'
-  ctx.log.info({ outcome, reason: code }, 'Encoder refused')
+  ctx.log.info({ outcome, reason: code, message }, 'Encoder refused')
   return { status, headers: headersOfProblem(problem), body: JSON.stringify({ error: { code, message } }), outcome }
 }
 
