@@ -32,11 +32,17 @@ mkdirSync(join(folder.path, 'hls/low'), { recursive: true })
 writeFileSync(join(folder.path, 'outside.ts'), 'outside')
 for (const [name, content] of Object.entries(files)) writeFileSync(join(folder.path, 'hls', name), content)
 
+const movedTo: Record<string, string> = {
+  '/hls/session.m3u8': '/hls/low/index.m3u8?session=1',
+  '/hls/round.m3u8': '/hls/round.m3u8',
+  '/hls/moved.m3u8': 'http://127.0.0.1:1/hls/ada.m3u8',
+}
 const asked: string[] = []
 const server = createServer((request, response) => {
   const { pathname } = new URL(request.url ?? '', 'http://here')
   asked.push(pathname)
-  if (pathname === '/hls/moved.m3u8') return response.writeHead(302, { Location: '/hls/ada.m3u8' }).end()
+  const moved = movedTo[pathname]
+  if (moved !== undefined) return response.writeHead(302, { Location: moved }).end()
   const content = files[pathname.replace('/hls/', '')]
   return content === undefined ? response.writeHead(404).end() : response.end(content)
 })
@@ -67,9 +73,12 @@ describe.each(sources)('the HLS of a channel, as %s', (_, source) => {
     expect([String(bytes), seconds, format]).toEqual(['head body', 4, 'mov'])
   })
 
-  test.each(['empty', 'endless', 'secret', 'large', 'huge', 'nobody', 'moved'])('is refused: %s', async (channel) => {
-    await expect(read(channel)).rejects.toThrow()
-  })
+  test.each(['empty', 'endless', 'secret', 'large', 'huge', 'nobody', 'moved', 'round'])(
+    'is refused: %s',
+    async (channel) => {
+      await expect(read(channel)).rejects.toThrow()
+    },
+  )
 
   test.each(['away', 'up', 'root'])('leads nowhere else: %s', async (channel) => {
     asked.length = 0
@@ -78,6 +87,10 @@ describe.each(sources)('the HLS of a channel, as %s', (_, source) => {
     expect(refused).not.toContain('outside')
     expect(asked).not.toContain('/hls/ada-0.ts')
   })
+})
+
+test('may be somewhere else at its origin', async () => {
+  expect(String((await readNewestSegment(sources[0][1], 'session', signal)).bytes)).toBe('head body')
 })
 
 test('is not read any more once the process stops', async () => {

@@ -48,6 +48,11 @@ describe('MediaMTX and SRS', () => {
       (action: string, name: string, key: string) => mediaMtx(action, name, { user: name, password: key }),
     ],
     [
+      'MediaMTX, by the query as its hooks have it since 2026',
+      (action: string, name: string, key: string) =>
+        mediaMtx(action, name, { query: encodeURIComponent(`user=${name}&pass=${key}`) }),
+    ],
+    [
       'SRS',
       (action: string, name: string, key: string) =>
         srs(`on_${action === 'done' ? 'unpublish' : action === 'update' ? 'hls' : action}`, name, `?key=${key}`),
@@ -76,6 +81,16 @@ describe('MediaMTX and SRS', () => {
       expect((await stage.say(call)).status).toBe(200)
     for (const call of ['play', 'play_done', 'update_play', 'connect'])
       expect((await stage.nginx(call, 'bell', 7)).status).toBe(204)
+  })
+
+  test('whom it knows nothing of it lets do nothing: MediaMTX asks as well who may use its own API', async () => {
+    for (const action of ['api', 'metrics', 'pprof', 'on_forward', 'constructor', ''])
+      expect(await stage.say(mediaMtx(action, '', { id: null }))).toMatchObject({
+        status: 400,
+        code: 'invalid_request',
+      })
+    for (const call of ['constructor', 'other', ''])
+      expect((await stage.nginx(call, 'bell', 7)).code).toBe('invalid_request')
   })
 })
 

@@ -10,33 +10,31 @@ const PLAYLIST_BYTES_MAX = 256 * 1024
 const SEGMENT_BYTES_MAX = 15 * 1024 * 1024
 const ANSWER_MS = 5_000
 const SECONDS_MAX = 60
+/** MediaMTX begins a session with one. */
+const REDIRECTS_MAX = 2
 
 /**
  * Reads the newest segment of a channel's HLS from where the operator has said that it is: `source` is an http(s) address or the
- * path of a file, with `{channel}` in place of the name. Playlists lead nowhere else: not to another origin, not out of the folder.
+ * path of a file, with `{channel}` in place of the name. Nothing leads anywhere else: not to another origin, not out of the folder.
  * Throws where there is none.
  */
 export async function readNewestSegment(source: string, channel: string, signal: AbortSignal): Promise<Segment> {
   const place = source.replaceAll('{channel}', channel)
   const read = place.startsWith('/') ? readerOfFolder(dirname(place)) : readerOfOrigin(new URL(place).origin, signal)
-  let at = place
-  let playlist = await readText(read, at)
-  const variant = variantIn(playlist)
-  if (variant !== undefined) {
-    at = resolved(at, variant)
-    playlist = await readText(read, at)
-  }
-  const { uri, seconds, head } = newestIn(playlist)
-  const bytes = await read(resolved(at, uri), SEGMENT_BYTES_MAX)
+  const first = await read(place, PLAYLIST_BYTES_MAX)
+  const variant = variantIn(first.bytes.toString('utf8'))
+  const { bytes: playlist, at } =
+    variant === undefined ? first : await read(resolved(first.at, variant), PLAYLIST_BYTES_MAX)
+  const { uri, seconds, head } = newestIn(playlist.toString('utf8'))
+  const { bytes } = await read(resolved(at, uri), SEGMENT_BYTES_MAX)
   const bitrateKbps = Math.round((bytes.length * 8) / seconds / 1_000)
   if (head === undefined) return { bytes, seconds, bitrateKbps, format: 'mpegts' }
-  const whole = Buffer.concat([await read(resolved(at, head), SEGMENT_BYTES_MAX), bytes])
-  return { bytes: whole, seconds, bitrateKbps, format: 'mov' }
+  const { bytes: before } = await read(resolved(at, head), SEGMENT_BYTES_MAX)
+  return { bytes: Buffer.concat([before, bytes]), seconds, bitrateKbps, format: 'mov' }
 }
 
-type Read = (place: string, bytesMax: number) => Promise<Buffer>
-
-const readText = async (read: Read, place: string) => (await read(place, PLAYLIST_BYTES_MAX)).toString('utf8')
+/** `at`: where it was in the end. */
+type Read = (place: string, bytesMax: number) => Promise<{ bytes: Buffer; at: string }>
 
 const resolved = (at: string, uri: string) =>
   at.startsWith('/') ? resolve(dirname(at), uri.replace(/[?#].*$/s, '')) : new URL(uri, at).href
@@ -56,11 +54,23 @@ function newestIn(playlist: string): { uri: string; seconds: number; head: strin
 
 function readerOfOrigin(origin: string, stopping: AbortSignal): Read {
   return async (place, bytesMax) => {
-    if (parseUrl(place)?.origin !== origin) throw new Error('The playlist leads to another origin')
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)])
-    const response = await fetch(place, { redirect: 'error', signal })
-    if (!response.ok || !response.body) throw new Error(`The origin answered ${response.status}`)
-    return collect(response.body, bytesMax)
+    const { body, at } = await follow(place, origin, signal)
+    return { bytes: await collect(body, bytesMax), at }
+  }
+}
+
+/** What is at an address, or where that leads: at this origin alone. */
+async function follow(place: string, origin: string, signal: AbortSignal) {
+  for (let at = place, redirects = 0; ; redirects++) {
+    if (parseUrl(at)?.origin !== origin) throw new Error('The stream leads to another origin')
+    const { ok, status, body, headers } = await fetch(at, { redirect: 'manual', signal })
+    if (ok && body) return { body, at }
+    await body?.cancel()
+    const location = headers.get('location')
+    if (status !== 302 || location === null || redirects === REDIRECTS_MAX)
+      throw new Error(`The origin answered ${status}`)
+    at = new URL(location, at).href
   }
 }
 
@@ -69,7 +79,7 @@ function readerOfFolder(folder: string): Read {
     if (!place.startsWith(folder === '/' ? folder : folder + sep))
       throw new Error('The playlist leads out of its folder')
     await using file = await open(place)
-    return await collect(file.createReadStream({ autoClose: false }), bytesMax)
+    return { bytes: await collect(file.createReadStream({ autoClose: false }), bytesMax), at: place }
   }
 }
 
