@@ -6,17 +6,23 @@ import type { ThumbnailStorage } from '../../core/context.ts'
 
 const fileOf = (id: string) => `${id}.jpg`
 
-/** Keeps pictures in a folder, which is made: for services on one machine. A picture is there whole, or not at all. */
+/**
+ * Keeps pictures in a folder, which is made: for services on one machine. A picture is there whole, or not at all; what was written
+ * of one when the disk was full, or the process ended, is removed with it.
+ */
 export function folderStorage(folder: string): ThumbnailStorage {
   const at = (id: string) => join(folder, fileOf(id))
+  const partOf = (id: string) => `${at(id)}.part`
   return {
     async put(id, jpeg) {
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      await writeFile(`${at(id)}.part`, jpeg, { mode: 0o600 })
-      await rename(`${at(id)}.part`, at(id))
+      await writeFile(partOf(id), jpeg, { mode: 0o600 })
+      await rename(partOf(id), at(id))
     },
     get: (id) => readFile(at(id)).catch((error: unknown) => (isMissing(error) ? undefined : Promise.reject(error))),
-    remove: (id) => rm(at(id), { force: true }),
+    async remove(id) {
+      for (const file of [partOf(id), at(id)]) await rm(file, { force: true })
+    },
   }
 }
 
