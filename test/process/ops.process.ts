@@ -97,6 +97,23 @@ test('the image is built with the patches, and leaves out only what is there', (
   expect(left.filter((name) => !(name in { ...dependencies, ...optionalDependencies }))).toEqual([])
 })
 
+test('the image has ffmpeg where it is asked for, and nobody in it is root', () => {
+  const stages = read('Dockerfile')
+    .split(/^FROM /m)
+    .slice(1)
+  const stageOf = (name: string) => stages.find((stage) => stage.split('\n')[0]?.endsWith(` AS ${name}`)) ?? ''
+  expect(stageOf('with-ffmpeg')).toMatch(/^service AS .*\n[\s\S]* ffmpeg /)
+  for (const name of ['service', 'with-ffmpeg'])
+    expect(
+      stageOf(name)
+        .match(/^USER \w+$/gm)
+        ?.at(-1),
+      name,
+    ).toBe('USER node')
+  expect(stages.at(-1)?.trim()).toBe('service')
+  expect(read('docs/encoders.md')).toContain('--target with-ffmpeg')
+})
+
 test('the command line runs from what the image holds, which has no sources', async () => {
   await runCommand(['--version']) // compiles, where nobody has
   using folder = temporaryFolder()
