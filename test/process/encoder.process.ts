@@ -1,6 +1,5 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
@@ -12,81 +11,17 @@ import { createTestContext } from '../support/context.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { freePort } from '../support/free-port.ts'
+import { FFMPEG, missingOfStreams as missing, startEncoder, startNginxRtmp } from '../support/media-server.ts'
 import { startService } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
-const NGINX = '/usr/sbin/nginx'
-const MODULE = '/usr/lib/nginx/modules/ngx_rtmp_module.so'
-const FFMPEG = '/usr/bin/ffmpeg'
-const isMissing = [NGINX, MODULE, FFMPEG].some((file) => !existsSync(file))
-const missing = isMissing ? 'needs the packages nginx-light, libnginx-mod-rtmp and ffmpeg' : undefined
 /** A machine may be five times slower than another; what was measured is printed. */
 const SLOWNESS = 5
 const WAIT_MS = 100
 
 type Found = { id: string; thumbnail_url: string | null; type: string; sequence: number }
-
-/** `ops/nginx-rtmp` as it stands, but for ports, folders, and a check every two seconds in place of ten. */
-async function startNginx(folder: string, door: number) {
-  const port = await freePort()
-  const rtmp = readFileSync('ops/nginx-rtmp/nginx-rtmp.conf', 'utf8')
-    .replace('listen 1935;', `listen 127.0.0.1:${port};`)
-    .replace('127.0.0.1:1935', `127.0.0.1:${port}`)
-    .replaceAll('127.0.0.1:3002', `127.0.0.1:${door}`)
-    .replace('/var/lib/nginx-rtmp/', `${folder}/`)
-    .replace('notify_update_timeout 10s', 'notify_update_timeout 2s')
-  const owner = process.getuid?.() === 0 ? 'user root; ' : ''
-  const log = join(folder, 'error.log')
-  const file = join(folder, 'nginx.conf')
-  writeFileSync(
-    file,
-    `load_module ${MODULE}; ${owner}daemon off; pid ${folder}/pid; error_log ${log} warn; events {}\n${rtmp}`,
-  )
-  const child = spawn(NGINX, ['-e', log, '-c', file], { stdio: 'inherit' })
-  const ended = once(child, 'exit')
-  return {
-    address: `rtmp://127.0.0.1:${port}/live`,
-    [Symbol.asyncDispose]: async () => {
-      child.kill('SIGTERM')
-      await ended
-    },
-  }
-}
-
-const picture = ['-re', '-f', 'lavfi', '-i', 'testsrc2=size=640x360:rate=10', '-f', 'lavfi', '-i', 'sine']
-const coding = [
-  '-c:v',
-  'libx264',
-  '-preset',
-  'ultrafast',
-  '-g',
-  '10',
-  '-pix_fmt',
-  'yuv420p',
-  '-c:a',
-  'aac',
-  '-f',
-  'flv',
-]
-
-/** An encoder that sends a test picture until it is stopped. */
-function startEncoder(address: string) {
-  const child: ChildProcess = spawn(FFMPEG, ['-loglevel', 'error', ...picture, ...coding, address], { stdio: 'ignore' })
-  const ended = once(child, 'exit').then(([code]) => code as number | null)
-  return {
-    ended,
-    stop: (signal: NodeJS.Signals) => {
-      child.kill(signal)
-      return ended
-    },
-    [Symbol.asyncDispose]: async () => {
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
-}
 
 /** What `look` finds, once it finds something. */
 async function found<Value>(look: () => Promise<Value | undefined | false | null>): Promise<Value> {
@@ -113,34 +48,35 @@ function judge(jpeg: Buffer, folder: string) {
   return { bytes: raw.length, colours: colours.size }
 }
 
-test.skipIf(isMissing)(
+test.skipIf(missing)(
   `an encoder makes its channel live by nginx-rtmp, and nobody sees its key${missing ? ` (${missing})` : ''}`,
   async ({ annotate }) => {
     using folder = temporaryFolder()
-    mkdirSync(join(folder.path, 'hls'))
     const own = await createTestContext({ now: () => new Date() })
     await using _own = own
     await using proxy = await createDatabaseProxy(own.target)
     await using receiver = await startReceiver()
     const [port, door] = [await freePort(), await freePort()]
-    await using nginx = await startNginx(folder.path, door)
+    await using nginx = await startNginxRtmp(folder.path, door)
+    const ada = await own.user('ada')
+    const principal = { kind: 'user', userId: ada.id, username: 'ada', clientId: null, scopes: [] } as const
+    const roll = () => rollStreamKey({ ...own.context, principal })
+    const { key } = await roll()
+    await using early = startEncoder(`${nginx.address}/${key}`)
+    expect(await early.ended, 'with the door closed').not.toBe(0)
     const service = await startService({
       DATABASE_URL: addressOf(proxy.target),
       SECRET_KEYS: 'k'.repeat(32),
       DATA_DIR: folder.path,
       PORT: String(port),
       INGEST_PORT: String(door),
-      INGEST_HLS_URL: `${folder.path}/hls/{channel}.m3u8`,
+      INGEST_HLS_URL: `${nginx.hls.base}/{channel}.m3u8`,
       DEMO_DATA: 'off',
       WEBHOOK_ALLOW_PRIVATE: 'on',
     })
     await using _service = service
     expect(service.isReady, service.output.text.stderr).toBe(true)
 
-    const ada = await own.user('ada')
-    const principal = { kind: 'user', userId: ada.id, username: 'ada', clientId: null, scopes: [] } as const
-    const roll = () => rollStreamKey({ ...own.context, principal })
-    const { key } = await roll()
     const token = await own.token(['livestream:read', 'channel:read', 'webhook:write'])
     const headers = { authorization: `Bearer ${token}` }
     const read = async (path: string) =>
@@ -182,9 +118,9 @@ test.skipIf(isMissing)(
     expect(await second.ended).not.toBe(0)
     expect((await live())?.id).toBe(id)
 
-    await first.stop('SIGKILL')
+    first.fallSilent()
     await service.output.holds(/Encoder has gone/)
-    await own.elapse(ingestConnections, 'expiresAt', 20_000)
+    await own.elapse(ingestConnections, 'expiresAt', 18_000) // beside the two until it was dropped
     await using third = startEncoder(`${nginx.address}/${key}`)
     await found(async () => service.output.text.stdout.match(/Encoder publishes/g)?.length === 2)
     expect((await live())?.id).toBe(id)
@@ -194,9 +130,10 @@ test.skipIf(isMissing)(
     await using fourth = startEncoder(`${nginx.address}/ada?key=${other}`)
     await found(async () => service.output.text.stdout.match(/Encoder publishes/g)?.length === 3)
     expect((await live())?.id).toBe(id)
-    const pieces = readdirSync(join(folder.path, 'hls'))
+    const pieces = readdirSync(nginx.hls.folder)
     expect(pieces.filter((name) => !/^ada(-\d+\.ts|\.m3u8(\.bak)?)$/.test(name))).toEqual([])
-    expect(pieces).toContain('ada.m3u8')
+    const playlist = await (await fetch(`${nginx.hls.base}/ada.m3u8`)).text()
+    expect(playlist).toContain('#EXTINF')
     await fourth.stop('SIGINT')
     await found(async () => service.output.text.stdout.match(/Encoder has gone/g)?.length === 2)
     await own.elapse(ingestConnections, 'expiresAt', 61_000)
@@ -214,7 +151,8 @@ test.skipIf(isMissing)(
       url,
       JSON.stringify(hooks),
       JSON.stringify(feed),
-      readFileSync(join(folder.path, 'error.log'), 'utf8'),
+      playlist,
+      ...nginx.logs.map((file) => readFileSync(file, 'utf8')),
     ]
     for (const text of [...visible, service.output.text.stdout, service.output.text.stderr])
       for (const secret of [key, other]) expect(text).not.toContain(secret)
