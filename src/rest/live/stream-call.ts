@@ -49,7 +49,7 @@ export async function serveStreamCall(
       type: 'subscription',
       path: name,
       input: undefined,
-      ctx,
+      ctx: undefined, // our shapes do not depend on it, and it would be kept as long as the stream
     })
   }
   try {

@@ -24,7 +24,7 @@ import { overlayPages } from './overlay.ts'
 import { type ReadText, readText } from './read-text.ts'
 import { asksDatabase, type PagePath, pages } from './table.ts'
 import { thumbnailPages } from './thumbnails.ts'
-import { trpcPages } from './trpc.ts'
+import { trpcPages, trpcStreams } from './trpc.ts'
 
 type PagesOptions = { contextOf: () => Context | undefined; log: Logger; publicUrl: string }
 
@@ -38,6 +38,7 @@ type Arrivals = WeakMap<IncomingMessage, IncomingRequest>
 export function createPages({ contextOf, log, publicUrl }: PagesOptions) {
   const arrivals: Arrivals = new WeakMap()
   let app: Express | undefined
+  let openStream: ReturnType<typeof trpcStreams> | undefined
 
   return async (incoming: IncomingRequest): Promise<void> => {
     const { request, response, caller, record } = incoming
@@ -48,6 +49,8 @@ export function createPages({ contextOf, log, publicUrl }: PagesOptions) {
     if (!context) {
       return sendProblem(response, starting(), { path: rawPathOf(record.url), requestId: caller.requestId, publicUrl })
     }
+    openStream ??= trpcStreams(context)
+    if (record.isStream) return openStream(incoming)
     app ??= createApp(context, arrivals, (error) => log.error({ err: error }, 'Page request failed'))
     const worked = asksDatabase(record.page) ? answered(response) : undefined
     app(request, response)

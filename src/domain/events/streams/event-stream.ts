@@ -46,6 +46,8 @@ const UNSENT_BYTES_OF_HISTORY = 65_536
 const PROGRESS_MS = 59_000
 const LIFE_MS = { least: 55 * 60_000, most: 65 * 60_000 }
 
+type StreamNeeds = Pick<Context, 'db' | 'log' | 'now' | 'streams'>
+
 export type StreamParts = {
   key: string
   line: EventLine
@@ -65,7 +67,7 @@ export class EventStream implements Follower, OpenStream {
   readonly caller: Caller | undefined
   readonly scopes: readonly Scope[]
   readonly key: string
-  readonly #ctx: Context
+  readonly #ctx: StreamNeeds
   readonly #line: EventLine
   readonly #filter: EventFilter
   readonly #uncount: () => void
@@ -81,7 +83,8 @@ export class EventStream implements Follower, OpenStream {
   #hasEnded = false
 
   constructor(ctx: Context, { key, line, start, filter, reader, uncount }: StreamParts) {
-    this.#ctx = ctx
+    const { db, log, now, streams } = ctx
+    this.#ctx = { db, log, now, streams } // that of a call holds all that is known of it, for hours
     this.caller = reader?.caller
     this.scopes = reader?.principal.scopes ?? []
     this.key = key
