@@ -1,26 +1,20 @@
-import {
-  grants,
-  webhookSubscriptions as subscriptions,
-  webhookSubscriptionTypes as types,
-} from '../../../db/schema/index.ts'
-import { DAY_MS } from '../../../time/durations.ts'
+import { webhookSubscriptions as subscriptions, webhookSubscriptionTypes as types } from '../../../db/schema/index.ts'
 import { requireApplication } from '../../access/ownership.ts'
 import { type AuditActor, actorBehind, audit } from '../../audit/audit.ts'
 import type { CallerContext, UserContext } from '../../core/context.ts'
-import { inMs } from '../../core/db-now.ts'
 import { newId } from '../../core/ids.ts'
 import { EVERY_CHANNEL } from '../../core/live.ts'
 import { Problem } from '../../core/problem.ts'
 import type { CreatedSubscription } from '../../core/resources.ts'
-import { isScope, type Scope } from '../../core/scopes.ts'
-import { type InTransaction, transact } from '../../core/transaction.ts'
+import { isScope } from '../../core/scopes.ts'
+import { transact } from '../../core/transaction.ts'
 import { compileTargetPolicy } from '../http/target-policy.ts'
 import { checkNewTargetUrl } from '../http/target-url.ts'
 import { storeNewSecret } from '../secrets/secrets.ts'
 import { requireActiveAccounts } from './account-check.ts'
 import { requireEventTypes } from './event-types.ts'
-import { isCovered } from './grant-coverage.ts'
 import { requireRoom } from './limit.ts'
+import { allowIfNeeded } from './own-consent.ts'
 import { applicationOf } from './ownership.ts'
 
 type NewSubscription = { url: string; event_types: readonly string[]; description?: string | null | undefined }
@@ -80,23 +74,7 @@ export async function createSubscriptionForApplication(
     }
     const asUser = { ...tx, principal: { ...ctx.principal, clientId, scopes } }
     const created = await createSubscription(asUser, subscription, actor)
-    await allowIfNeeded(tx, { clientId, scopes, id: created.id })
+    await allowIfNeeded(tx, { id: created.id, clientId, eventTypes: created.event_types, registered: scopes })
     return created
   })
-}
-
-const isForHearing = (scope: Scope) => scope === 'webhook:write' || scope.startsWith('moderation:')
-
-/** What the caller asks for is their consent: a grant without a token, which they see and take back like any other. */
-async function allowIfNeeded(
-  tx: InTransaction<UserContext>,
-  { clientId, scopes, id }: { clientId: string; scopes: readonly Scope[]; id: string },
-): Promise<void> {
-  if (await isCovered(tx, id)) return
-  const { userId } = tx.principal
-  const granted = { id: newId('grant', tx.now()), clientId, userId, scopes: scopes.filter(isForHearing) }
-  await tx.db.insert(grants).values({ ...granted, createdAt: tx.now(), expiresAt: inMs(365 * DAY_MS) })
-  const actor = actorBehind(tx.principal)
-  const details = { scopes: granted.scopes }
-  await audit(tx, { actor, action: 'grant.allowed', userId, clientId, targetId: granted.id, details })
 }

@@ -4,7 +4,8 @@ import type { Scope } from '../../core/scopes.ts'
 import { requireKnownTypes } from '../../events/known-types.ts'
 import { type EventType, isModerationType } from '../../events/types.ts'
 
-const moderationScopes = ['moderation:read', 'moderation:write'] as const satisfies readonly Scope[]
+/** With one of them there is something to hear of moderation; that of reading first. */
+export const moderationScopes = ['moderation:read', 'moderation:write'] as const satisfies readonly Scope[]
 
 /**
  * The requested types, each once. Throws `unknown_event_type` with a list of all. For `moderation.*`, which is for the

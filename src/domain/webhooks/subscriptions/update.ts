@@ -1,11 +1,13 @@
 import { and, eq, isNull, notInArray } from 'drizzle-orm'
 import { webhookSubscriptions as subscriptions, webhookSubscriptionTypes as types } from '../../../db/schema/index.ts'
 import { requireStepUp } from '../../access/admission.ts'
+import { requireApplication } from '../../access/ownership.ts'
 import { actorBehind, audit } from '../../audit/audit.ts'
 import type { CallerContext } from '../../core/context.ts'
 import { dbNow } from '../../core/db-now.ts'
 import { EVERY_CHANNEL } from '../../core/live.ts'
 import { Problem } from '../../core/problem.ts'
+import { isScope } from '../../core/scopes.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { isModerationType } from '../../events/types.ts'
 import { compileTargetPolicy } from '../http/target-policy.ts'
@@ -13,6 +15,7 @@ import { checkNewTargetUrl } from '../http/target-url.ts'
 import { requireEventTypes } from './event-types.ts'
 import { getSubscription } from './get.ts'
 import { lockGrants, requireGrant } from './grant-coverage.ts'
+import { allowIfNeeded } from './own-consent.ts'
 import { holdReach, type OwnedSubscription, requireSubscription } from './ownership.ts'
 import type { SubscriptionDetails } from './resources.ts'
 
@@ -40,7 +43,8 @@ const unknownReceiver = {
 /**
  * Changes where a subscription sends, what, and how it is called. Its secrets, its ledger, its status and what is pending stay: that
  * goes to the new address from its next attempt on. What is so already is no change, and moves no time. An application changes its own; those of
- * its users are changed with their tokens, or by its owner, who is signed in. Throws `subscription_not_found`, `user_token_required`,
+ * its users are changed with their tokens, or by who develops it and is signed in: whoever has it hear more of their own channel
+ * allows that by it. Throws `subscription_not_found`, `user_token_required`,
  * `invalid_url`, `unknown_event_type`, `insufficient_scope`, `forbidden` for events of moderation that the user has not allowed, and
  * `step_up_required` where a session that was left open would have something sent elsewhere, or something else sent.
  */
@@ -50,7 +54,7 @@ export async function updateSubscription(ctx: CallerContext, change: Subscriptio
   requireSpeaksFor(ctx, subscription)
   await transact(ctx, async (tx) => {
     await holdReach(tx, subscription)
-    if (change.event_types?.some(isModerationType)) await lockGrants(tx, subscription)
+    const requireConsent = await lockConsent(tx, subscription, change)
     const current = await lockSubscription(tx, id)
     const fields = changedFields(ctx, subscription, current, change)
     const changed = Object.keys(fields).map((name) => wireNames[name as keyof Fields])
@@ -65,6 +69,7 @@ export async function updateSubscription(ctx: CallerContext, change: Subscriptio
       })
       .where(eq(subscriptions.id, id))
     if (fields.eventTypes) await replaceTypes(tx, subscription, fields.eventTypes)
+    if (fields.eventTypes) await requireConsent(fields.eventTypes)
     const { clientId, userId } = subscription
     const actor = actorBehind(ctx.principal)
     await audit(tx, { actor, action: 'subscription.updated', userId, clientId, targetId: id, details: { changed } })
@@ -135,7 +140,36 @@ async function replaceTypes(tx: InTransaction, subscription: OwnedSubscription, 
     .insert(types)
     .values(wanted.map((type) => ({ type, channelId, subscriptionId })))
     .onConflictDoNothing()
-  if (wanted.some(isModerationType)) await requireGrant(tx, subscription, notAllowed)
+}
+
+/**
+ * What asks for the consent to hear of moderation, which whoever it is about, signed in, gives by asking for it. Locks the grants before
+ * the subscription, in the order of whoever ends them.
+ */
+async function lockConsent(
+  tx: InTransaction<CallerContext>,
+  subscription: OwnedSubscription,
+  { event_types: asked = [] }: SubscriptionChange,
+): Promise<(eventTypes: readonly string[]) => Promise<void>> {
+  if (!asked.some(isModerationType)) return async () => {}
+  await lockGrants(tx, subscription)
+  return async (eventTypes) => {
+    await allowOwn(tx, subscription, eventTypes)
+    await requireGrant(tx, subscription, notAllowed)
+  }
+}
+
+/** Nobody else can allow it, whatever they are in the application. */
+async function allowOwn(
+  tx: InTransaction<CallerContext>,
+  { id, clientId, userId }: OwnedSubscription,
+  eventTypes: readonly string[],
+): Promise<void> {
+  const { principal } = tx
+  if (principal.kind !== 'user' || principal.clientId !== null || principal.userId !== userId) return
+  const asThemselves = { ...tx, principal }
+  const { scopes } = await requireApplication(asThemselves, clientId)
+  await allowIfNeeded(asThemselves, { id, clientId, eventTypes, registered: scopes.filter(isScope) })
 }
 
 const notAllowed = () =>
