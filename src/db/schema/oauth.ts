@@ -8,7 +8,7 @@ const clientId = () =>
   key()
     .notNull()
     .references(() => clients.id, { onDelete: 'cascade' })
-/** How and when the user had logged in to the session that allowed it, for ID tokens; null for what is older than they are. */
+/** How and when the user had logged in to the session that allowed it, on a page that asked; null where none did, and for what is older. */
 const login = () => ({ authenticatedAt: instant(), amr: text().array() })
 /** The resource that tokens are for (RFC 8707), as a path of ours, empty for all of `/v1`; null when none was named. */
 const resource = () => text()
