@@ -3,7 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Context } from '../../domain/core/context.ts'
 import { FFMPEG_ENVIRONMENT } from '../../domain/ingest/thumbnails/frame.ts'
 import { removeOldPictures } from '../../domain/ingest/thumbnails/remove.ts'
-import { type PictureSettings, takeDuePicture } from '../../domain/ingest/thumbnails/take.ts'
+import { type PictureSettings, takeDuePictures } from '../../domain/ingest/thumbnails/take.ts'
 import { logger } from '../../telemetry/logger.ts'
 import { repeat } from './repeat.ts'
 
@@ -41,5 +41,5 @@ const isThere = (ffmpeg: string) =>
   spawnSync(ffmpeg, ['-version'], { stdio: 'ignore', timeout: 10_000, env: FFMPEG_ENVIRONMENT }).status === 0
 
 async function takeAll(ctx: Context, settings: PictureSettings, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await takeDuePicture(ctx, settings, signal)));
+  while (!signal.aborted && (await takeDuePictures(ctx, settings, signal)));
 }

@@ -12,6 +12,8 @@ const REPLACED_S = 120
 /** A picture that nobody has come to know of, because the process ended, goes after so long. */
 const UNKNOWN_MS = 300_000
 const EVERY_S = 60
+/** How many are claimed by a statement, which looks at all that are live. They are taken one after the other. */
+const CLAIMED = 5
 /** Until there is a first picture, but no longer than that: the first segment takes a few seconds. */
 const AGAIN_S = 2
 const SOON_S = 30
@@ -20,12 +22,12 @@ export type PictureSettings = { source: string; ffmpeg: string; storage: Thumbna
 
 type Due = { channel_id: string; livestream_id: string; username: string; is_first: boolean }
 
-/** The longest overdue one; taken until its next picture is due, so that one of a process that ends is taken then. */
-const claimDue = statement<[], Due>(`
+/** The longest overdue ones; taken until their next picture is due, so that those of a process that ends are taken then. */
+const claimDue = statement<[limit: number], Due>(`
 update ingest_connections c set frame_due_at = statement_timestamp() + interval '${EVERY_S} seconds'
- where c.channel_id = (select channel_id from ingest_connections
+ where c.channel_id = any (array(select channel_id from ingest_connections
    where frame_due_at <= statement_timestamp() and connection is not null and livestream_id is not null
-   order by frame_due_at limit 1 for update skip locked)
+   order by frame_due_at limit $1::int for update skip locked))
 returning c.channel_id, c.livestream_id, (select username from users where id = c.channel_id) as username,
   c.connected_at > statement_timestamp() - interval '${SOON_S} seconds'
     and not exists (select from thumbnails t where t.livestream_id = c.livestream_id and t.expires_at is null) as is_first`)
@@ -47,25 +49,31 @@ update thumbnails set expires_at = statement_timestamp() + interval '${REPLACED_
  where livestream_id = $2 and id <> $1 and expires_at is null`)
 
 /**
- * Takes the picture of the live stream that has waited longest for its next one, and shows it; tells whether there was one to take.
- * A new picture is no change of the stream: it sends no event and moves no time. A failure is counted, and tried again: at once while
- * there is no picture yet, else in a minute. Throws where the database fails.
+ * Takes the pictures of the few live streams that have waited longest for their next one, and shows them; tells whether there were
+ * any to take. A new picture is no change of the stream: it sends no event and moves no time. A failure is counted, and tried again:
+ * at once while there is no picture yet, else in a minute. Throws where the database fails.
  */
-export async function takeDuePicture(ctx: Context, settings: PictureSettings, signal: AbortSignal): Promise<boolean> {
-  const [due] = await claimDue(ctx.db)
-  if (!due) return false
+export async function takeDuePictures(ctx: Context, settings: PictureSettings, signal: AbortSignal): Promise<boolean> {
+  const due = await claimDue(ctx.db, CLAIMED)
+  for (const one of due) {
+    if (signal.aborted) return false
+    await takePicture(ctx, settings, one, signal)
+  }
+  return due.length > 0
+}
+
+async function takePicture(ctx: Context, settings: PictureSettings, due: Due, signal: AbortSignal): Promise<void> {
   try {
     const segment = await readNewestSegment(settings.source, due.username, signal)
     await measure(ctx.db, due.channel_id, segment.bitrateKbps)
     await keep(ctx, settings, due, await pictureOf(segment, settings, signal))
     ingestMetrics.pictures.taken++
   } catch (error) {
-    if (signal.aborted) return false
+    if (signal.aborted) return
     ingestMetrics.pictures.failed++
     ctx.log.debug({ err: error, channelId: due.channel_id }, 'A picture of a live stream could not be taken')
     if (due.is_first) await tryAgain(ctx.db, due.channel_id)
   }
-  return true
 }
 
 async function pictureOf(segment: Segment, { ffmpeg }: PictureSettings, signal: AbortSignal): Promise<Buffer> {
