@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 # The service on a PostgreSQL of yours: DATABASE_URL and SECRET_KEYS are required, nothing is written to its own file system.
 #   docker build -t developer-api . && docker run --read-only --env-file .env -p 3000:3000 developer-api
-# Where pictures of live streams are taken (docs/encoders.md), with --target with-ffmpeg: 400 MB more.
+# Where pictures of live streams are taken (docs/encoders.md), with --target with-ffmpeg: 700 MB more.
 
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
