@@ -4,6 +4,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { openPools } from '../../src/db/pools.ts'
 import { ingestConnections } from '../../src/db/schema/index.ts'
 import { sha256Hex } from '../../src/domain/core/digest.ts'
+import { rateLimits } from '../../src/domain/core/rate-limits.ts'
 import { KeepAlives } from '../../src/domain/ingest/keep-alives.ts'
 import { rollStreamKey } from '../../src/domain/ingest/stream-keys.ts'
 import { livestreamOf } from '../../src/domain/livestreams.ts'
@@ -31,11 +32,11 @@ async function whileLocked(table: string, work: () => Promise<void>): Promise<vo
 
 test('an encoder that comes back without end is refused for the rest of a minute, by its key: others pass, and a new key', async () => {
   const [ada, bell] = [await streamer('ada'), await streamer('bell')]
-  for (let n = 0; n < 30; n++) {
-    expect((await nginx('publish', ada.key, n)).status).toBe(302)
-    expect((await nginx('publish', ada.key, 'another')).code).toBe('already_live')
-    await nginx('publish_done', ada.key, n)
-  }
+  // the counter is told of the first 58 directly, which takes no time
+  for (let n = 0; n < 58; n++) await context.counters.take(rateLimits.publishing, ada.key)
+  expect((await nginx('publish', ada.key, 1)).status).toBe(302)
+  expect((await nginx('publish', ada.key, 2)).code).toBe('already_live')
+  await nginx('publish_done', ada.key, 1)
   expect(await nginx('publish', ada.key, 99)).toMatchObject({ status: 429, code: 'rate_limited' })
   expect((await nginx('publish', bell.key, 99)).status).toBe(302)
   const { key } = await rollStreamKey(ada.ctx)
@@ -76,6 +77,7 @@ describe('a database that does not answer', () => {
     expect(new Set(await Promise.all(answers)).size).toBe(2)
     expect(performance.now() - begunMs).toBeLessThan(9_000)
     expect([keepAlives.takeMissed(), keepAlives.takeMissed()]).toEqual([true, false])
+    await proxy.takeAway() // so that nobody waits for it in the end
   })
 
   test('in time about one encoder ends nothing: whoever could not be heard of is not silent', async () => {
