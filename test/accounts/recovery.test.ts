@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { memoryCounters } from '../../src/counters/counters.ts'
 import { mailLinks, mails, users } from '../../src/db/schema/index.ts'
 import { changeEmail, verifyAddress } from '../../src/domain/accounts/addresses.ts'
 import { closeOwnAccount } from '../../src/domain/accounts/closing/close.ts'
@@ -178,6 +179,22 @@ describe('an account that somebody else had for a moment', () => {
     const late = { purpose: 'reset', userId: user.id, address: `u.${THIEF}` } as const
     await transact(app.context, (tx) => keepLink(tx, token, late))
     await expect(app.reset(token, 'the thief has this one')).rejects.toMatchObject(dead)
+  })
+
+  test('is not kept by ending each link that is sent to its owner before they open it', async () => {
+    const { user } = await app.robbed()
+    const counters = memoryCounters()
+    const thief = async () => ({ ...(await app.actingAs(user)), counters })
+    const anew = async () => changePassword(await thief(), { current_password: PASSWORD, new_password: PASSWORD })
+    const elsewhere = async () => changeEmail(await thief(), { email: `k.${THIEF}`, password: PASSWORD })
+    for (let changes = 0; changes < 5; changes++) {
+      await anew()
+      await elsewhere()
+    }
+    const link = await app.forgot(user)
+    for (const end of [anew, elsewhere]) await expect(end()).rejects.toMatchObject({ code: 'rate_limited' })
+    await app.reset(link, OTHER)
+    await logIn(app.visitor(), { username: user.username, password: OTHER })
   })
 
   test('is not taken by whoever reads an old mailbox, where a second factor was shown to leave it', async () => {

@@ -22,7 +22,7 @@ import {
   newLinkToken,
   useLink,
 } from './mail-links.ts'
-import { type PasswordContext, requireOwnPassword } from './own-password.ts'
+import { countOwnChange, type PasswordContext, requireOwnPassword } from './own-password.ts'
 import type { Account } from './resources.ts'
 import { countTry } from './sign-up-limit.ts'
 
@@ -80,6 +80,7 @@ export async function changeEmail(ctx: PasswordContext, change: { email: string;
   requireEmail(change.email)
   await requireOwnPassword(ctx, 'password', change.password)
   await countTry(ctx)
+  await countOwnChange(ctx)
   return transact(ctx, async (tx) => {
     const { userId, username } = tx.principal
     await lockOwnAccount(tx)

@@ -11,7 +11,7 @@ import { changeFacts } from '../mail/change-facts.ts'
 import { mailUser } from '../mail/mail-user.ts'
 import { revokeConsents } from '../oauth/revoke-grants.ts'
 import { endLinks } from './mail-links.ts'
-import { type PasswordContext, requireOwnPassword } from './own-password.ts'
+import { countOwnChange, type PasswordContext, requireOwnPassword } from './own-password.ts'
 import { hashPassword, requirePassword } from './passwords.ts'
 
 /**
@@ -25,6 +25,7 @@ export async function changePassword(
 ): Promise<void> {
   requirePassword('new_password', new_password)
   await requireOwnPassword(ctx, 'current_password', current_password)
+  await countOwnChange(ctx)
   const passwordHash = await hashPassword(ctx, new_password)
   const { userId: id, username } = ctx.principal
   await transact(ctx, async (tx) => {

@@ -3,6 +3,7 @@ import { users } from '../../db/schema/index.ts'
 import type { Caller } from '../core/caller.ts'
 import type { UserContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
+import { countOrRefuse, rateLimits } from '../core/rate-limits.ts'
 import { guess } from './login.ts'
 import { isPassword } from './passwords.ts'
 
@@ -17,3 +18,13 @@ export async function requireOwnPassword(ctx: PasswordContext, field: string, pa
   })
   if (!isRight) throw new Problem('invalid_request', `${field}: is not your password.`)
 }
+
+const TOO_MANY_CHANGES =
+  'Too many new passwords and addresses within a day. A link to set a new password is sent under "Forgotten password".'
+
+/**
+ * Counts a new password or address of whoever has shown the password: it ends the links that were sent to the account, and whoever has taken
+ * it could end each of its owner's before they open it. Throws `rate_limited`.
+ */
+export const countOwnChange = (ctx: PasswordContext): Promise<void> =>
+  countOrRefuse(ctx, rateLimits.ownChanges, ctx.principal.userId, TOO_MANY_CHANGES)

@@ -49,6 +49,8 @@ export const rateLimits = {
   loginAddress: { name: 'login-address', points: 100, windowS: 3600 },
   /** Logins, by account and address: each is a hash, a row, and entries of the log that stay for long. */
   logins: { name: 'logins', points: 300, windowS: 3600 },
+  /** New passwords and addresses by whoever is logged in, by account: each ends the links that were sent to it. */
+  ownChanges: { name: 'own-changes', points: 10, windowS: 86_400 },
   /** Wrong codes of an authenticator, by account: there are only a million of them. */
   codeAccount: { name: 'code-account', points: 50, windowS: 86_400 },
   /** New accounts, by address. */
