@@ -76,7 +76,7 @@ describe('an alarm is silent while all is well, and fires when', () => {
   })
 
   test('statements hold their share of the connections, and others like them are refused', async () => {
-    const tell = watchBulkhead(stage.context.log) // test/database/bulkhead.test.ts has the cause
+    const tell = watchBulkhead(stage.context.log) // test/database/bulkhead.process.ts has the cause
     expect(await fires('StatementsBarred')).toBe(false)
     tell(['select id from chat_messages'])
     expect(await fires('StatementsBarred')).toBe(true)
