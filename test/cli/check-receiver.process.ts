@@ -28,15 +28,18 @@ const good: Answering = (received) => ({ status: isOurs(received) ? 204 : 400 })
 /** Grades a receiver; resolves with what a shell sees and the names of the cases that it missed. */
 async function grade(answering: Answering) {
   await using receiver: Receiver = await startReceiver(answering)
-  const { status, stdout, stderr } = await console.run([
-    'check-receiver',
-    receiver.url,
-    '--secret-file',
-    secretFile(secret),
-    '--json',
-  ])
+  return await gradeAt(receiver.url)
+}
+
+/** The cases that any receiver of these tests has missed. */
+const caught = new Set<string>()
+
+async function gradeAt(url: string) {
+  const words = ['check-receiver', url, '--secret-file', secretFile(secret), '--json']
+  const { status, stdout, stderr } = await console.run(words)
   const { cases = [], missed } = JSON.parse(stdout)
   const misses = cases.filter(({ passed }: { passed: boolean }) => !passed)
+  for (const { name } of misses) caught.add(name)
   return { status, stderr, missed, misses, names: misses.map(({ name }: { name: string }) => name) }
 }
 
@@ -62,6 +65,7 @@ describe('a receiver is caught that', () => {
   const bodyOf = ({ body }: Received) => JSON.parse(String(body))
   let seen: Set<string>
   let last = 0
+  let isBroken = false
   beforeAll(() => {
     seen = new Set()
   })
@@ -134,11 +138,32 @@ describe('a receiver is caught that', () => {
       }),
       ['another content type'],
     ],
+    [
+      'is broken by it for good',
+      (received) => {
+        isBroken ||= received.headers['content-type'] === 'text/plain'
+        return { status: isBroken ? 500 : isOurs(received) ? 204 : 400 }
+      },
+      ['another content type', 'a delivery after all that'],
+    ],
   ]
   test.each(mistakes)('%s', async (_, answering, names) => {
     const graded = await grade(answering)
     expect(graded.names).toEqual(names)
     expect(graded.status).toBe(1)
+  })
+
+  test('judges what has come before all has', async () => {
+    await using hasty = createServer((request, response) => {
+      request.once('data', (body: Buffer) => {
+        const headers = request.headers as Record<string, string>
+        const isOurs = verify(secret, headOf({ headers } as Received), body, Date.now() / 1_000)
+        request.resume().once('end', () => response.writeHead(isOurs ? 204 : 400).end())
+      })
+    }).listen(0, '127.0.0.1')
+    await once(hasty, 'listening')
+    const { names } = await gradeAt(`http://127.0.0.1:${(hasty.address() as AddressInfo).port}/`)
+    expect(names).toContain('a body that comes slowly')
   })
 
   test('redirects, or hangs up without an answer', async () => {
@@ -157,6 +182,10 @@ describe('a receiver is caught that', () => {
       expect.stringMatching(/miss {2}a delivery: it did not answer.*webhooks\.md#what-we-promise/),
     ])
   })
+})
+
+test('each case is missed by a receiver of these tests: it can fail', () => {
+  expect(receiverCases.filter(({ name }) => !caught.has(name)).map(({ name }) => name)).toEqual([])
 })
 
 test('each miss names a section that the guide has', () => {
