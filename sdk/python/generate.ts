@@ -1,4 +1,5 @@
-// Writes what of the Python package follows from something else: types.py from the documents, client.py from aio.py.
+// Writes what of the Python package follows from something else: types.py from the documents, what is for threads from what is for
+// asyncio.
 // `npm run generate:sdk`; a test says when they are old.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,36 +18,62 @@ type Schema = {
 
 const folder = join(import.meta.dirname, 'developer_api')
 
+/** What is for asyncio, and what is made of it for threads. */
+export const twins: Record<string, string> = {
+  'aio.py': 'client.py',
+  'aio_credentials.py': 'credentials.py',
+  'aio_feed.py': 'feed.py',
+  'aio_login.py': 'login.py',
+}
+
 const words: [RegExp, string][] = [
-  [
-    /The API for asyncio\. `client\.py` is made from this file: see generate\.ts\./,
-    'The API. Made from aio.py by generate.ts.',
-  ],
-  [/^import asyncio\n/m, 'import threading\n'],
+  [/, for asyncio([.:])/g, '$1'],
+  [/ for asyncio\. /g, '. '],
+  [/`\w+\.py` is made from this file: see generate\.ts\./, 'Made by generate.ts.'],
+  [/\bfrom \.aio import/g, 'from .client import'],
+  [/\bfrom \.aio_/g, 'from .'],
   [/asyncio\.sleep/g, 'time.sleep'],
   [/asyncio\.Lock/g, 'threading.Lock'],
   [/AsyncIterator/g, 'Iterator'],
   [/AsyncClient/g, 'Client'],
-  [/\bAsync(Pages|UserTokens|DeveloperApi|Feed)\b/g, '$1'],
+  [/AbstractAsyncContextManager/g, 'AbstractContextManager'],
+  [/\bAsync(\w+)\b/g, '$1'],
   [/__aiter__/g, '__iter__'],
   [/__aenter__/g, '__enter__'],
   [/__aexit__/g, '__exit__'],
   [/\baclose\b/g, 'close'],
   [/\baread\b/g, 'read'],
   [/\baiter_lines\b/g, 'iter_lines'],
-  [/`async for`/g, '`for`'],
+  [/`async for/g, '`for'],
+  // what may be waited for, or not, is there
+  [/^( +)(\w+) = (.+)\n +if \2 is not None:\n +await \2\n/gm, '$1$3\n'],
+  [/return (\w+) if .+ else await \1\b/g, 'return $1'],
   [/\basync (def|with|for)\b/g, '$1'],
   [/\bawait /g, ''],
-  [
-    /from collections\.abc import Iterator, Awaitable, Callable, Sequence/,
-    'from collections.abc import Callable, Iterator, Sequence',
-  ],
+  [/Union\[(\w+), Awaitable\[\1\]\]/g, '$1'],
   [/Optional\[Awaitable\[None\]\]/g, 'None'],
-  [/^( +)kept = self\._on_tokens\(tokens\)\n.*\n.*\n/m, '$1self._on_tokens(tokens)\n'],
 ]
 
-/** aio.py without what waits: the same calls, by threads in place of tasks. */
-export const syncClient = (aio: string): string => words.reduce((text, [from, to]) => text.replace(from, to), aio)
+/** A module for asyncio without what waits: the same, by threads in place of tasks. */
+export function syncModule(aio: string): string {
+  const text = words.reduce((given, [from, to]) => given.replace(from, to), aio)
+  const modules = ['threading', 'time'].filter((name) => text.includes(`${name}.`))
+  return text
+    .replace(/^(import \w+\n)+/m, (block) => sorted([...block.matchAll(/\w+$/gm)].map(String), modules))
+    .replace(/^from collections\.abc import (.+)$/m, (_, names: string) => {
+      const left = names.split(', ').filter((name) => name !== 'Awaitable')
+      return `from collections.abc import ${left.toSorted().join(', ')}`
+    })
+}
+
+/** Imports of whole modules: those that were there but asyncio, and these. */
+function sorted(given: string[], more: string[]): string {
+  const names = new Set([...given.filter((name) => name !== 'asyncio'), ...more])
+  return [...names]
+    .toSorted()
+    .map((name) => `import ${name}\n`)
+    .join('')
+}
 
 /** The resources and events of the documents as dictionaries whose fields are known. */
 export function typesModule(): string {
@@ -109,10 +136,11 @@ function unionOf(types: string[]): string {
   return others.length < types.length ? `Optional[${union}]` : union
 }
 
-/** Writes both files. */
+/** Writes all of them. */
 function generate() {
   writeFileSync(join(folder, 'types.py'), typesModule())
-  writeFileSync(join(folder, 'client.py'), syncClient(readFileSync(join(folder, 'aio.py'), 'utf8')))
+  for (const [from, to] of Object.entries(twins))
+    writeFileSync(join(folder, to), syncModule(readFileSync(join(folder, from), 'utf8')))
 }
 
 if (process.argv[1] === import.meta.filename) generate()

@@ -15,7 +15,9 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 /** Somebody’s own folder, in which the package and the programs of its README are, and nothing else. */
 const desk = temporaryFolder()
 const data = folderWithCluster()
-const programs = filesOf(readFileSync('sdk/typescript/README.md', 'utf8'))
+const examples = filesOf(readFileSync('sdk/typescript/README.md', 'utf8'))
+/** Those for a page and for Next.js are tried by test/tools/sdk-package.tools.ts. */
+const programs = Object.fromEntries(Object.entries(examples).filter(([file]) => file.endsWith('.mjs')))
 let service: Service
 let demo: DemoCredentials
 let env: Record<string, string>
@@ -42,7 +44,7 @@ afterAll(async () => {
 
 const run = (file: string, more: Record<string, string> = {}) =>
   startProgram(process.execPath, [file], desk.path, { ...env, ...more })
-const room = () => roomOf(demo, () => service.base)
+const room = () => roomOf('streamer', () => service.base)
 
 /** What a newcomer does first: logs in as the owner of the channel. */
 async function logIn() {

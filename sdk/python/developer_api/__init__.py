@@ -1,7 +1,11 @@
 """The developer API for applications of third parties."""
 
-from .aio import AsyncDeveloperApi, AsyncFeed, AsyncPages, AsyncUserTokens
-from .client import DeveloperApi, Feed, Pages, UserTokens
+from .aio import AsyncDeveloperApi, AsyncPages
+from .aio_credentials import AsyncApplicationTokens, AsyncUserTokens
+from .aio_feed import AsyncFeed
+from .aio_login import AsyncLogin
+from .client import DeveloperApi, Pages
+from .credentials import ApplicationTokens, UserTokens
 from .errors import (
     ApiError,
     ConflictError,
@@ -16,15 +20,19 @@ from .errors import (
     SignatureError,
     UnauthorizedError,
 )
-from .login import Login, PendingLogin
-from .tokens import Application, Tokens
+from .feed import Feed
+from .login import Login
+from .tokens import Application, PendingLogin, Tokens
 from .webhooks import unwrap
 
 __all__ = [
     "ApiError",
     "Application",
+    "ApplicationTokens",
+    "AsyncApplicationTokens",
     "AsyncDeveloperApi",
     "AsyncFeed",
+    "AsyncLogin",
     "AsyncPages",
     "AsyncUserTokens",
     "ConflictError",

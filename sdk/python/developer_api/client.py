@@ -1,20 +1,18 @@
-"""The API. Made from aio.py by generate.ts."""
+"""The API. Made by generate.ts."""
 
 from __future__ import annotations
 
-import threading
-import json
-import random
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, Optional, TypeVar, Union, cast
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import quote
 
 import httpx
 
-from .errors import ApiError, ConnectionFailed, LoginRequiredError, NotFoundError, UnauthorizedError, error_of
-from .tokens import Application, Tokens, as_client, tokens_in
+from .credentials import ApplicationTokens, Credentials, GivenCredential, UserTokens
+from .feed import Feed
+from .errors import ApiError, ConnectionFailed, NotFoundError, UnauthorizedError, error_of
 from .types import (
     Ban,
     Category,
@@ -27,25 +25,21 @@ from .types import (
     SentMessage,
     Subscription,
 )
+from .wire import Query, Types, given_in, headers_of, listed, next_in, wait_s_of
 
 _Item = TypeVar("_Item")
-_SOON_S = 60
-_SILENT_S = 40
-_KNOWN_MAX = 10_000
-_Query = dict[str, Union[str, int, None]]
 
 
 class Pages(Generic[_Item]):
     """A list that is longer than one answer: `for` walks its items and asks for pages as it goes."""
 
-    def __init__(self, api: DeveloperApi, path: str, query: _Query) -> None:
+    def __init__(self, api: DeveloperApi, path: str, query: Query) -> None:
         self._api, self._path, self._query = api, path, query
 
     def page(self, cursor: Optional[str] = None) -> tuple[list[_Item], Optional[str]]:
         """The items of one page, and the cursor of the next one."""
-        query = {**self._query, "cursor": cursor or self._query.get("cursor")}
-        response = self._api._send("GET", self._path, query=query)
-        return cast("list[_Item]", response.json()["data"]), _next_in(response, "cursor")
+        response = self._api._send("GET", self._path, query={**self._query, "cursor": cursor})
+        return cast("list[_Item]", response.json()["data"]), next_in(response, "cursor")
 
     def __iter__(self) -> Iterator[_Item]:
         cursor: Optional[str] = None
@@ -57,54 +51,23 @@ class Pages(Generic[_Item]):
                 return
 
 
-class UserTokens:
-    """A user's tokens, refreshed before they end, by one at a time.
-
-    `on_tokens` keeps new ones and is waited for before they are used: a refresh token is used up by its refresh. Where it fails,
-    the old ones are good for another minute.
-    """
-
-    def __init__(
-        self, application: Application, tokens: Tokens, on_tokens: Callable[[Tokens], None]
-    ) -> None:
-        self._application, self._tokens, self._on_tokens = application, tokens, on_tokens
-        self._lock = threading.Lock()
-
-    def bearer(self, api: DeveloperApi, refused: Optional[str] = None) -> str:
-        with self._lock:
-            is_ending = self._tokens.expires_at - time.time() < _SOON_S
-            if self._tokens.refresh_token and (is_ending or self._tokens.access_token == refused):
-                self._refresh(api)
-            return self._tokens.access_token
-
-    def _refresh(self, api: DeveloperApi) -> None:
-        given = {"grant_type": "refresh_token", "refresh_token": self._tokens.refresh_token}
-        try:
-            response = api._try_all("POST", "/oauth/token", body={**given, **as_client(self._application)})
-        except ApiError as error:
-            if error.code != "invalid_grant":
-                raise
-            raise LoginRequiredError(error.code, str(error), error.status, error.request_id) from error
-        tokens = tokens_in(response.json(), self._tokens.refresh_token)
-        self._on_tokens(tokens)
-        self._tokens = tokens
-
-
 class DeveloperApi:
-    """The API, by a credential (an API key or a token), or as a user whose tokens are refreshed."""
+    """The API, by a `credential` (an API key, a token, or what gives one), as a `user` whose tokens are refreshed, or as an
+    `application` that gets its own. A failed call raises an `ApiError`, or `ConnectionFailed` when nobody answered."""
 
     def __init__(
         self,
         base_url: str,
-        credential: Optional[str] = None,
+        credential: Union[str, Callable[[], str], None] = None,
         *,
         user: Optional[UserTokens] = None,
+        application: Optional[ApplicationTokens] = None,
         tries: int = 5,
         longest_wait_s: float = 60,
         http: Optional[httpx.Client] = None,
     ) -> None:
         self._base_url = base_url.rstrip("/")
-        self._credential, self._user = credential, user
+        self._credentials: Credentials = user or application or GivenCredential(credential)
         self._tries, self._longest_wait_s = tries, longest_wait_s
         self._http = http or httpx.Client(timeout=30)
 
@@ -116,6 +79,10 @@ class DeveloperApi:
 
     def me(self) -> CurrentUser:
         return cast(CurrentUser, self._one("GET", "/v1/users/me"))
+
+    def claims(self) -> dict[str, Any]:
+        """The claims of OpenID Connect, with the scope `openid`."""
+        return cast("dict[str, Any]", (self._send("GET", "/oauth/userinfo")).json())
 
     def list_channels(self, *, limit: Optional[int] = None) -> Pages[Channel]:
         return Pages(self, "/v1/channels/", {"limit": limit})
@@ -157,40 +124,61 @@ class DeveloperApi:
         return Pages(self, "/v1/events/subscriptions", {"limit": limit})
 
     def create_subscription(
-        self, url: str, event_types: Sequence[str], description: Optional[str] = None
+        self, url: str, event_types: Types, description: Optional[str] = None
     ) -> CreatedSubscription:
         """`signing_secret` is in this answer and never again."""
-        body = {"url": url, "event_types": list(event_types), "description": description}
+        types = [event_types] if isinstance(event_types, str) else list(event_types)
+        body = {"url": url, "event_types": types, "description": description}
         return cast(CreatedSubscription, self._one("POST", "/v1/events/subscriptions", body))
 
     def delete_subscription(self, subscription_id: str) -> None:
         self._send("DELETE", f"/v1/events/subscriptions/{quote(subscription_id, safe='')}")
 
-    def read_events(self, **query: Union[str, int]) -> tuple[list[FeedEvent], str]:
+    def read_events(
+        self,
+        *,
+        types: Optional[Types] = None,
+        channel: Optional[str] = None,
+        after: Optional[str] = None,
+        since: Optional[str] = None,
+        limit: Optional[int] = None,
+        wait: Optional[int] = None,
+    ) -> tuple[list[FeedEvent], str]:
         """A page of the feed, and the cursor to go on `after`: a feed has no last page."""
-        response = self._send("GET", "/v1/events", query=dict(query))
-        return cast("list[FeedEvent]", response.json()["data"]), _next_in(response, "after") or ""
+        query: Query = {"types": listed(types), "channel": channel, "after": after, "since": since, "limit": limit, "wait": wait}
+        response = self._send("GET", "/v1/events", query=query)
+        return cast("list[FeedEvent]", response.json()["data"]), next_in(response, "after") or ""
 
     def follow(
         self,
         *,
-        types: Optional[Sequence[str]] = None,
+        types: Optional[Types] = None,
         channel: Optional[str] = None,
         after: Optional[str] = None,
         since: Optional[str] = None,
         on_open: Optional[Callable[[], None]] = None,
     ) -> Feed:
-        return Feed(self, {"types": ",".join(types) if types else None, "channel": channel}, after, since, on_open)
+        """What happens, as it happens: `for event in api.follow(types=["chat.message.sent"])`."""
+        return Feed(self, {"types": listed(types), "channel": channel}, after, since, on_open)
+
+    def get_health(self) -> dict[str, Any]:
+        return cast("dict[str, Any]", (self._send("GET", "/health/")).json())
+
+    def get_readiness(self) -> dict[str, Any]:
+        return cast("dict[str, Any]", (self._send("GET", "/health/ready")).json())
+
+    def get_metadata(self) -> dict[str, Any]:
+        return cast("dict[str, Any]", (self._send("GET", "/")).json())
 
     def _one(self, method: str, path: str, body: Optional[dict[str, Any]] = None) -> object:
         response = self._send(method, path, body=body)
         return response.json()["data"]
 
     def _bearer(self, refused: Optional[str] = None) -> Optional[str]:
-        return self._user.bearer(self, refused) if self._user else self._credential
+        return self._credentials.bearer(self, refused)
 
     def _send(
-        self, method: str, path: str, *, query: Optional[_Query] = None, body: Optional[dict[str, Any]] = None
+        self, method: str, path: str, *, query: Optional[Query] = None, body: Optional[dict[str, Any]] = None
     ) -> httpx.Response:
         """Once more with another token, where this one was refused and there is another."""
         bearer = self._bearer()
@@ -207,20 +195,23 @@ class DeveloperApi:
         method: str,
         path: str,
         *,
-        query: Optional[_Query] = None,
+        query: Optional[Query] = None,
         body: Optional[dict[str, Any]] = None,
         bearer: Optional[str] = None,
+        is_once: bool = False,
     ) -> httpx.Response:
-        """Again after 429, 503 and lost connections; a POST by the same `Idempotency-Key`, so that it is done once."""
-        headers = _headers(bearer, str(uuid.uuid4()) if method == "POST" else None)
-        params = {name: value for name, value in (query or {}).items() if value is not None}
+        """Again after 429, 503 and lost connections; a POST by the same `Idempotency-Key`, so that it is done once.
+
+        `is_once`: nothing is sent again of which nobody knows whether it was done.
+        """
+        headers = headers_of(bearer, str(uuid.uuid4()) if method == "POST" and not is_once else None)
         is_unanswered = False
         for attempt in range(self._tries):
             failure: Union[ApiError, ConnectionFailed]
             try:
                 url = self._base_url + path
                 response = self._http.request(
-                    method, url, params=params, json=body, headers=headers, follow_redirects=False
+                    method, url, params=given_in(query), json=body, headers=headers, follow_redirects=False
                 )
                 if response.is_success:
                     return response
@@ -231,112 +222,8 @@ class DeveloperApi:
                 failure = ConnectionFailed(f"{self._base_url} did not answer.")
                 failure.__cause__ = error
                 is_unanswered = True
-            wait_s = _wait_of(failure, attempt)
+            wait_s = wait_s_of(failure, attempt, is_once)
             if attempt + 1 == self._tries or wait_s is None or wait_s > self._longest_wait_s:
                 raise failure
             time.sleep(wait_s)
         raise ConnectionFailed("There was no try.")
-
-
-class Feed:
-    """The feed as something to iterate over: cut off, it goes on where it was; no event is missing, and none comes twice."""
-
-    def __init__(
-        self,
-        api: DeveloperApi,
-        query: _Query,
-        after: Optional[str],
-        since: Optional[str],
-        on_open: Optional[Callable[[], None]],
-    ) -> None:
-        self._api, self._query, self._since, self._on_open = api, query, since, on_open
-        self._known: dict[str, None] = {}
-        self._failures = 0
-        #: Goes on behind the event that the loop is at. Keep it when the work for that event is done.
-        self.cursor = after
-
-    def __iter__(self) -> Iterator[FeedEvent]:
-        while True:
-            if self._failures > 0:
-                time.sleep(_backoff(self._failures - 1))
-            self._failures += 1  # until something is heard
-            bearer = self._api._bearer()
-            place = {"after": self.cursor} if self.cursor else {"since": self._since}
-            params = {name: value for name, value in {**self._query, **place}.items() if value is not None}
-            headers = {**_headers(bearer, None), "accept": "text/event-stream"}
-            try:
-                url = self._api._base_url + "/v1/events"
-                timeout = httpx.Timeout(30, read=_SILENT_S)
-                with self._api._http.stream(
-                    "GET", url, params=params, headers=headers, timeout=timeout, follow_redirects=False
-                ) as response:
-                    if not response.is_success:
-                        response.read()
-                        self._refused(error_of(response), bearer)
-                        continue
-                    if self._on_open:
-                        self._on_open()
-                    part: dict[str, str] = {}
-                    for line in response.iter_lines():
-                        line = line.rstrip("\r\n")
-                        if line:
-                            name, _, value = line.partition(":")
-                            part[name] = value.removeprefix(" ")
-                            continue
-                        event, is_over = self._event_in(part)
-                        part = {}
-                        if is_over:
-                            break
-                        if event is not None:
-                            yield event
-            except httpx.TransportError:
-                pass  # lost, or silent
-
-    def _event_in(self, part: dict[str, str]) -> tuple[Optional[FeedEvent], bool]:
-        self._failures = 0
-        if part.get("event") == "end":
-            return None, True
-        if part.get("id"):
-            self.cursor = part["id"]
-        if part.get("event") == "progress" or not part.get("data"):
-            return None, False
-        event: FeedEvent = json.loads(part["data"])
-        if event["id"] in self._known:
-            return None, False
-        self._known[event["id"]] = None
-        if len(self._known) > _KNOWN_MAX:
-            del self._known[next(iter(self._known))]
-        return event, False
-
-    def _refused(self, error: ApiError, bearer: Optional[str]) -> None:
-        """Waits where that helps, and raises the refusal where not."""
-        is_renewed = error.status == 401 and self._failures < 3 and self._api._bearer(bearer) != bearer
-        if not is_renewed and error.status != 429 and error.status < 500:
-            raise error
-        if error.retry_after_s is not None:
-            time.sleep(error.retry_after_s)
-
-
-def _headers(bearer: Optional[str], key: Optional[str]) -> dict[str, str]:
-    headers = {"authorization": f"Bearer {bearer}"} if bearer else {}
-    return {**headers, "idempotency-key": key} if key else headers
-
-
-def _next_in(response: httpx.Response, parameter: str) -> Optional[str]:
-    link = response.links.get("next")
-    values = parse_qs(urlsplit(link["url"]).query).get(parameter) if link else None
-    return values[0] if values else None
-
-
-def _backoff(attempt: int) -> float:
-    longest = min(30.0, 0.5 * 2**attempt)
-    return longest / 2 + random.random() * longest / 2
-
-
-def _wait_of(failure: Union[ApiError, ConnectionFailed], attempt: int) -> Optional[float]:
-    """How long to wait before another try; None where that does not help."""
-    if isinstance(failure, ConnectionFailed):
-        return _backoff(attempt)
-    if failure.status not in (429, 502, 503, 504):
-        return None
-    return failure.retry_after_s if failure.retry_after_s is not None else _backoff(attempt)

@@ -1,4 +1,5 @@
-"""Logging people in: by a redirect (authorization code with PKCE), or by a code that they type on another device (RFC 8628)."""
+"""Logging people in: by a redirect (authorization code with PKCE), or by a code that they type on another device
+(RFC 8628). Made by generate.ts."""
 
 from __future__ import annotations
 
@@ -7,35 +8,26 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Optional
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx
 
-from .errors import ApiError, error_of
-from .tokens import Application, Tokens, as_client, tokens_in
+from .client import DeveloperApi
+from .errors import ApiError
+from .tokens import Application, PendingLogin, Tokens, as_client, tokens_in
 
 _DEVICE_GRANT = "urn:ietf:params:oauth:grant-type:device_code"
 
 
-@dataclass(frozen=True)
-class PendingLogin:
-    """What is kept between sending somebody away and their return: in their session, never in an address."""
-
-    state: str
-    verifier: str
-    redirect_uri: str
-
-
 class Login:
-    """For asyncio call it in a thread: `await asyncio.to_thread(login.finish, url, pending)`."""
+    """Logs people in."""
 
     def __init__(self, base_url: str, application: Application, *, http: Optional[httpx.Client] = None) -> None:
         self._base_url, self._application = base_url.rstrip("/"), application
-        self._http = http or httpx.Client(timeout=30)
+        self._api = DeveloperApi(base_url, http=http)
 
-    def begin(self, redirect_uri: str, scopes: Sequence[str]) -> tuple[str, PendingLogin]:
+    def begin(self, redirect_uri: str, scopes: Sequence[str], *, prompt: Optional[str] = None) -> tuple[str, PendingLogin]:
         """Where to send a person, and what to keep until they return."""
         pending = PendingLogin(secrets.token_urlsafe(32), secrets.token_urlsafe(32), redirect_uri)
         digest = hashlib.sha256(pending.verifier.encode()).digest()
@@ -47,6 +39,7 @@ class Login:
             "state": pending.state,
             "code_challenge": base64.urlsafe_b64encode(digest).rstrip(b"=").decode(),
             "code_challenge_method": "S256",
+            **({"prompt": prompt} if prompt else {}),
         }
         return f"{self._base_url}/oauth/authorize?{urlencode(query)}", pending
 
@@ -62,19 +55,21 @@ class Login:
         if "code" not in given:
             raise ApiError("invalid_request", "The address has no code.", 400)
         exchange = {"grant_type": "authorization_code", "code": given["code"]}
-        return tokens_in(
-            self._post("/oauth/token", {**exchange, "code_verifier": pending.verifier, "redirect_uri": pending.redirect_uri})
-        )
+        proof = {"code_verifier": pending.verifier, "redirect_uri": pending.redirect_uri}
+        return tokens_in(self._post("/oauth/token", {**exchange, **proof}, is_once=True))
 
-    def with_device(self, scopes: Sequence[str], on_code: Callable[[str, str], None]) -> Tokens:
+    def with_device(
+        self, scopes: Sequence[str], on_code: Callable[[str, str], None]
+    ) -> Tokens:
         """The tokens of a person who logs in on another device; `on_code(uri, code)` shows them where to type what."""
-        given = self._post("/oauth/device_authorization", {"scope": " ".join(scopes)})
+        given = self._post("/oauth/device_authorization", {"scope": " ".join(scopes)}, is_once=True)
         on_code(given["verification_uri"], given["user_code"])
         every_s, ends = float(given.get("interval", 5)), time.time() + float(given["expires_in"])
+        asked = {"grant_type": _DEVICE_GRANT, "device_code": given["device_code"]}
         while time.time() < ends:
             time.sleep(every_s)
             try:
-                return tokens_in(self._post("/oauth/token", {"grant_type": _DEVICE_GRANT, "device_code": given["device_code"]}))
+                return tokens_in(self._post("/oauth/token", asked))
             except ApiError as error:
                 if error.code == "slow_down":
                     every_s += 5
@@ -83,13 +78,14 @@ class Login:
         raise ApiError("expired_token", "Nobody has typed the code in time.", 400)
 
     def revoke(self, token: str) -> None:
-        """Ends what a refresh token began."""
+        """Ends what a refresh token began: it, its access tokens, and the consent behind them."""
         self._post("/oauth/revoke", {"token": token})
 
-    def _post(self, path: str, body: dict[str, str]) -> dict[str, Any]:
-        url, json = self._base_url + path, {**body, **as_client(self._application)}
-        response = self._http.post(url, json=json, follow_redirects=False)
-        if not response.is_success:
-            raise error_of(response)
+    def introspect(self, token: str) -> dict[str, Any]:
+        """Whether a token of this application lives, and what it is good for (RFC 7662)."""
+        return self._post("/oauth/introspect", {"token": token})
+
+    def _post(self, path: str, body: dict[str, str], is_once: bool = False) -> dict[str, Any]:
+        response = self._api._try_all("POST", path, body={**body, **as_client(self._application)}, is_once=is_once)
         answer: dict[str, Any] = response.json()
         return answer

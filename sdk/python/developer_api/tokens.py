@@ -25,6 +25,15 @@ class Tokens:
     expires_at: float
 
 
+@dataclass(frozen=True)
+class PendingLogin:
+    """What is kept between sending somebody away and their return: in their session, never in an address."""
+
+    state: str
+    verifier: str
+    redirect_uri: str
+
+
 def as_client(application: Application) -> dict[str, str]:
     """The fields by which an application names itself."""
     fields = {"client_id": application.client_id}

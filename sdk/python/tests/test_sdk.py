@@ -2,10 +2,12 @@
 
 import asyncio
 import base64
+import contextlib
 import hashlib
 import hmac
 import json
 import os
+import re
 import threading
 import time
 import unittest
@@ -14,7 +16,10 @@ import httpx
 from developer_api import (
     ApiError,
     Application,
+    ApplicationTokens,
+    AsyncApplicationTokens,
     AsyncDeveloperApi,
+    AsyncLogin,
     AsyncUserTokens,
     ConnectionFailed,
     DeveloperApi,
@@ -37,14 +42,39 @@ STREAMER = demo["users"]["streamer"]
 APPLICATION = Application(demo["client"]["client_id"], demo["client"]["client_secret"])
 
 
+def documented() -> set[str]:
+    """What both documents have, but for what is the operator's."""
+    found = set()
+    for document in ("/openapi.json", "/openapi.extensions.json"):
+        for path, methods in httpx.get(API + document).json()["paths"].items():
+            found |= {f"{method.upper()} {path}" for method, one in methods.items() if "Internal" not in one.get("tags", [])}
+    return found
+
+
+class Listening(httpx.Client):
+    """Knows what was called, as `METHOD /path/{parameter}` of the documents."""
+
+    def __init__(self) -> None:
+        super().__init__(timeout=30, event_hooks={"request": [self.note]})
+        self.operations, self.called = documented(), set()
+
+    def note(self, request: httpx.Request) -> None:
+        asked = f"{request.method} {request.url.path}"
+        for operation in self.operations:
+            if re.fullmatch(re.sub(r"{\w+}", "[^/]+", operation), asked):
+                self.called |= {operation} if asked not in self.operations or asked == operation else set()
+
+
 class Calls(unittest.TestCase):
     def setUp(self) -> None:
         self.api = DeveloperApi(API, STREAMER["access_token"])
 
     def test_calls_every_operation(self) -> None:
-        api = self.api
+        http = Listening()
+        api = DeveloperApi(API, lambda: STREAMER["access_token"], http=http)
         self.assertEqual(api.me()["username"], "streamer")
         self.assertTrue(api.get_channel("streamer")["is_live"])
+        self.assertIn("streamer", [one["username"] for one in api.list_channels()])
         category = next(iter(api.list_categories()))
         self.assertEqual(api.get_category(category["id"])["slug"], category["slug"])
         stream = next(iter(api.list_livestreams(broadcaster_user_id=STREAMER["id"])))
@@ -58,9 +88,27 @@ class Calls(unittest.TestCase):
         self.assertTrue(made["signing_secret"].startswith("whsec_"))
         self.assertIn(made["id"], [one["id"] for one in api.list_subscriptions()])
         api.delete_subscription(made["id"])
-        events, cursor = api.read_events(since=message["created_at"], types="chat.message.sent")
-        self.assertEqual(events[0]["data"]["content"], "from Python")
-        self.assertEqual(api.read_events(after=cursor)[0], [])
+        for types in ("chat.message.sent", ["chat.message.sent"]):
+            events, cursor = api.read_events(since=message["created_at"], types=types)
+            self.assertEqual(events[0]["data"]["content"], "from Python")
+            self.assertEqual(api.read_events(after=cursor, types=types)[0], [])
+        with self.assertRaises(ForbiddenError):
+            api.claims()  # wants the scope openid
+        for answer in (api.get_health(), api.get_readiness(), api.get_metadata()):
+            self.assertTrue(answer)
+        own = DeveloperApi(API, application=ApplicationTokens(APPLICATION, "channel:read"), http=http)
+        self.assertEqual(own.get_channel("streamer")["username"], "streamer")
+        login = Login(API, APPLICATION, http=http)
+        login.revoke("nothing")
+        self.assertEqual(login.introspect("nothing"), {"active": False})
+
+        def leave(*_: object) -> None:
+            raise InterruptedError
+
+        with self.assertRaises(InterruptedError):
+            login.with_device(["user:read"], leave)
+        # another form of a call, and what libraries of OpenID Connect read
+        self.assertEqual(http.operations - http.called, {"POST /oauth/userinfo", "GET /oauth/jwks"})
 
     def test_walks_lists(self) -> None:
         walked = [channel["username"] for channel in self.api.list_channels(limit=2)]
@@ -117,6 +165,16 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(len(kept), 1)
 
 
+    async def test_is_an_application_by_itself_and_logs_people_in(self) -> None:
+        async with AsyncDeveloperApi(API, application=AsyncApplicationTokens(APPLICATION, "channel:read")) as api:
+            names = await asyncio.gather(*(api.get_channel("streamer") for _ in range(5)))
+        self.assertEqual({name["username"] for name in names}, {"streamer"})
+        login = AsyncLogin(API, APPLICATION)
+        url, pending = login.begin("http://127.0.0.1/callback", ["user:read"])
+        self.assertIn(pending.state, url)
+        self.assertEqual(await login.introspect("nothing"), {"active": False})
+
+
 class Refreshing(unittest.TestCase):
     def test_keeps_new_tokens_before_they_are_used_for_a_month(self) -> None:
         kept: list[Tokens] = []
@@ -127,6 +185,30 @@ class Refreshing(unittest.TestCase):
                 self.assertEqual(api.me()["username"], "streamer")
             tokens = Tokens(kept[-1].access_token, kept[-1].refresh_token, kept[-1].scope, time.time())
         self.assertEqual(len({one.refresh_token for one in kept}), 30)
+
+    def test_takes_what_another_process_has_refreshed_under_their_lock(self) -> None:
+        asked: list[str] = []
+
+        def handle(request: httpx.Request) -> httpx.Response:
+            if request.url.path == "/oauth/token":
+                asked.append(json.loads(request.content)["refresh_token"])
+                tokens = {"access_token": f"new{len(asked)}", "refresh_token": "next", "scope": "", "expires_in": 3_600}
+                return httpx.Response(200, json=tokens)
+            return httpx.Response(200, json={"data": {"username": request.headers["authorization"]}})
+
+        class Shared(contextlib.AbstractContextManager[None]):
+            entered = 0
+
+            def __exit__(self, *_: object) -> None:
+                Shared.entered += 1
+
+        kept = [Tokens("old", "first", "", 0)]
+        for _ in range(3):
+            user = UserTokens(APPLICATION, lambda: kept[-1], kept.append, lock=Shared())
+            user._known = kept[0]  # read before another one has refreshed them
+            http = httpx.Client(transport=httpx.MockTransport(handle))
+            self.assertEqual(DeveloperApi("http://api", user=user, http=http).me()["username"], "Bearer new1")
+        self.assertEqual((asked, Shared.entered), (["first"], 3))
 
     def test_asks_for_a_login_when_tokens_are_gone(self) -> None:
         user = UserTokens(APPLICATION, Tokens("lsat_old", "lsrt_gone", "", 0), lambda _: None)
@@ -172,6 +254,51 @@ class Retries(unittest.TestCase):
     def test_a_deletion_whose_answer_was_lost_has_succeeded(self) -> None:
         gone = httpx.Response(404, json={"error": {"code": "message_not_found", "message": "Gone."}})
         self.answers(httpx.ReadError("lost"), gone)[0].delete_message("msg")
+
+
+class Logins(unittest.TestCase):
+    """A person who logs in on another device, while the network does what networks do."""
+
+    def login(self, *answers: object) -> tuple[Login, list[str]]:
+        sent: list[str] = []
+        left = list(answers)
+
+        def handle(request: httpx.Request) -> httpx.Response:
+            sent.append(request.url.path)
+            answer = left.pop(0)
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        return Login("http://api", APPLICATION, http=httpx.Client(transport=httpx.MockTransport(handle))), sent
+
+    def refusal(self, code: str) -> httpx.Response:
+        return httpx.Response(400, json={"error": {"code": code, "message": "Not yet."}})
+
+    def test_waits_until_the_code_was_typed_over_lost_connections(self) -> None:
+        device = {"device_code": "secret", "user_code": "ABCD", "verification_uri": "http://api/device", "expires_in": 600}
+        tokens = {"access_token": "a", "refresh_token": "r", "scope": "user:read", "expires_in": 3_600}
+        pending = self.refusal("authorization_pending")
+        busy = httpx.Response(503, headers={"retry-after": "0"}, json={})
+        given = httpx.Response(200, json={**device, "interval": 0})
+        login, sent = self.login(given, pending, httpx.ReadError("lost"), busy, httpx.Response(200, json=tokens))
+        shown: list[str] = []
+        self.assertEqual(login.with_device(["user:read"], lambda *told: shown.extend(told)).access_token, "a")
+        self.assertEqual((shown, len(sent)), (["http://api/device", "ABCD"], 5))
+
+    def test_ends_when_the_person_refuses(self) -> None:
+        device = {"device_code": "secret", "user_code": "ABCD", "verification_uri": "x", "expires_in": 600, "interval": 0}
+        login, _ = self.login(httpx.Response(200, json=device), self.refusal("access_denied"))
+        with self.assertRaises(ApiError) as caught:
+            login.with_device([], lambda *_: None)
+        self.assertEqual(caught.exception.code, "access_denied")
+
+    def test_sends_a_code_once_and_says_that_nobody_answered(self) -> None:
+        login, sent = self.login(httpx.ReadError("lost"))
+        back = "http://127.0.0.1/callback?code=x&state=state&iss=http%3A%2F%2Fapi"
+        with self.assertRaises(ConnectionFailed):
+            login.finish(back, PendingLogin("state", "verifier", "http://127.0.0.1/callback"))
+        self.assertEqual(len(sent), 1)
 
 
 class Elsewhere(unittest.TestCase):

@@ -60,8 +60,8 @@ export async function allowAt(
   return fetch(left.location ?? '')
 }
 
-/** The streamer's room: what others say there, and what comes of it. */
-export function roomOf({ users: { streamer } }: DemoCredentials, base: () => string) {
+/** The room of a channel: what others say there, and what comes of it. */
+export function roomOf(owner: string, base: () => string) {
   const call = async (path: string, token: string, body?: object) => {
     const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
     const response = await fetch(`${base()}${path}`, {
@@ -73,11 +73,10 @@ export function roomOf({ users: { streamer } }: DemoCredentials, base: () => str
     return response
   }
   return {
-    say: (token: string, content: string) =>
-      call('/v1/chat/messages', token, { room_name: streamer.username, content }),
+    say: (token: string, content: string) => call('/v1/chat/messages', token, { room_name: owner, content }),
     /** All that was said in the last hours, oldest first, once `content` is among it. */
     async until(content: string, token: string): Promise<string[]> {
-      const { data } = (await (await call('/v1/chat/messages?room_name=streamer', token)).json()) as {
+      const { data } = (await (await call(`/v1/chat/messages?room_name=${owner}`, token)).json()) as {
         data: { content: string }[]
       }
       const said = data.map((message) => message.content)

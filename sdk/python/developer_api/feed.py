@@ -1,0 +1,98 @@
+"""The feed. Made by generate.ts."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Optional
+
+import httpx
+
+from .errors import ApiError, error_of
+from .types import FeedEvent
+from .wire import Query, backoff_s, given_in, headers_of
+
+if TYPE_CHECKING:
+    from .client import DeveloperApi
+
+_SILENT_S = 40
+_KNOWN_MAX = 10_000
+
+
+class Feed:
+    """The feed as something to iterate over: cut off, it goes on where it was; no event is missing, and none comes twice."""
+
+    def __init__(
+        self,
+        api: DeveloperApi,
+        query: Query,
+        after: Optional[str],
+        since: Optional[str],
+        on_open: Optional[Callable[[], None]],
+    ) -> None:
+        self._api, self._query, self._since, self._on_open = api, query, since, on_open
+        self._known: dict[str, None] = {}
+        self._failures = 0
+        #: Goes on behind the event that the loop is at. Keep it when the work for that event is done.
+        self.cursor = after
+
+    def __iter__(self) -> Iterator[FeedEvent]:
+        while True:
+            if self._failures > 0:
+                time.sleep(backoff_s(self._failures - 1))
+            self._failures += 1  # until something is heard
+            bearer = self._api._bearer()
+            params = given_in({**self._query, **({"after": self.cursor} if self.cursor else {"since": self._since})})
+            headers = {**headers_of(bearer), "accept": "text/event-stream"}
+            try:
+                url = self._api._base_url + "/v1/events"
+                timeout = httpx.Timeout(30, read=_SILENT_S)
+                with self._api._http.stream(
+                    "GET", url, params=params, headers=headers, timeout=timeout, follow_redirects=False
+                ) as response:
+                    if not response.is_success:
+                        response.read()
+                        self._refused(error_of(response), bearer)
+                        continue
+                    if self._on_open:
+                        self._on_open()
+                    part: dict[str, str] = {}
+                    for line in response.iter_lines():
+                        line = line.rstrip("\r\n")
+                        if line:
+                            name, _, value = line.partition(":")
+                            part[name] = value.removeprefix(" ")
+                            continue
+                        event, is_over = self._event_in(part)
+                        part = {}
+                        if is_over:
+                            break
+                        if event is not None:
+                            yield event
+            except httpx.TransportError:
+                pass  # lost, or silent
+
+    def _event_in(self, part: dict[str, str]) -> tuple[Optional[FeedEvent], bool]:
+        self._failures = 0
+        if part.get("event") == "end":
+            return None, True
+        if part.get("id"):
+            self.cursor = part["id"]
+        if part.get("event") == "progress" or not part.get("data"):
+            return None, False
+        event: FeedEvent = json.loads(part["data"])
+        if event["id"] in self._known:
+            return None, False
+        self._known[event["id"]] = None
+        if len(self._known) > _KNOWN_MAX:
+            del self._known[next(iter(self._known))]
+        return event, False
+
+    def _refused(self, error: ApiError, bearer: Optional[str]) -> None:
+        """Waits where that helps, and raises the refusal where not."""
+        is_renewed = error.status == 401 and self._failures < 3 and self._api._bearer(bearer) != bearer
+        if not is_renewed and error.status != 429 and error.status < 500:
+            raise error
+        if error.retry_after_s is not None:
+            time.sleep(error.retry_after_s)
