@@ -65,7 +65,13 @@ test('every package is what it was when it was locked, wherever it is fetched fr
 
 test('every version is pinned, of what runs and of what builds', () => {
   const { dependencies, devDependencies, optionalDependencies } = read('package.json')
-  const { dependencies: ofTools } = read('tools/package.json')
-  const versions = Object.values<string>({ ...ofTools, ...dependencies, ...devDependencies, ...optionalDependencies })
+  const { dependencies: ofTools, optionalDependencies: platforms } = read('tools/package.json')
+  const versions = Object.values<string>({
+    ...ofTools,
+    ...platforms,
+    ...dependencies,
+    ...devDependencies,
+    ...optionalDependencies,
+  })
   expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
 })

@@ -1,63 +1,43 @@
-import { execFileSync, spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLiveApp } from '../support/app.ts'
 import { filesOf } from '../support/documents.ts'
-import { program, tools } from './support.ts'
+import { expectSize } from '../support/sizes.ts'
+import { serveByNext } from './next.ts'
+import { expectChecked, installPacked, ours, project, resolutions, run, siteWith, write } from './packed.ts'
 
-const KB = 1_000
-const project = join(import.meta.dirname, '../..')
-const tsc = join(project, 'node_modules/typescript/bin/tsc')
+const name = '@developer-api/client'
 const readme = readFileSync(join(project, 'src/client/README.md'), 'utf8')
 const examples = filesOf(readme)
+const ofQueries = ['@trpc/tanstack-react-query', '@tanstack/react-query', '@tanstack/query-core']
 
-/** An empty folder into which the tarball was installed, as another repository has it. */
-const outside = mkdtempSync(join(tmpdir(), 'client-'))
-/** A folder where Vite, React and Next.js are found as well. */
-const site = mkdtempSync(join(tools, '.generated-site-'))
 const app = await createLiveApp()
-let tarball: string
+let outside: ReturnType<typeof installPacked>
+let site: ReturnType<typeof siteWith>
 
 beforeAll(() => {
-  const [packed = ''] = run(project, process.execPath, 'pack-client.mjs').split('\n')
-  tarball = join(project, packed)
-  write(outside, { 'package.json': JSON.stringify({ type: 'module', private: true }) })
-  run(outside, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball, 'eventsource@4')
-  for (const name of ['@developer-api/client', '@trpc/client', '@trpc/server'])
-    cpSync(join(outside, 'node_modules', name), join(site, 'node_modules', name), { recursive: true })
+  outside = installPacked('pack-client.mjs', name, 'eventsource@4')
+  site = siteWith({ [outside.path]: [name, '@trpc/client', '@trpc/server'], [project]: ofQueries })
 })
 afterAll(async () => {
   await app[Symbol.asyncDispose]()
-  for (const folder of [outside, site]) rmSync(folder, { recursive: true, force: true })
+  for (const folder of [outside, site]) folder?.[Symbol.dispose]()
 })
-
-const run = (cwd: string, file: string, ...words: string[]) =>
-  execFileSync(file, words, { cwd, encoding: 'utf8', env: { ...process.env, NEXT_TELEMETRY_DISABLED: '1' } })
-
-function write(folder: string, files: Record<string, string>) {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), text)
-  }
-}
 
 describe('@developer-api/client, from its tarball', () => {
   test('is as small as its README says, and names nothing of the service', () => {
-    const declarations = readFileSync(join(outside, 'node_modules/@developer-api/client/index.d.ts'), 'utf8')
-    expect(readFileSync(tarball).length).toBeLessThan(14 * KB)
+    expectSize(outside.packedBytes, readme, /Packed it has less than (\d+) kB/)
+    const declarations = outside.read('index.d.ts')
     expect(declarations).not.toMatch(/\b(drizzle|pino|PgDatabase|TargetPolicy|Keyring)\b/)
-    const imported = [...declarations.matchAll(/from '([^']+)'/g)].map(([, name = '']) => name)
-    expect(imported.filter((name) => !name.startsWith('@trpc/'))).toEqual([])
+    const imported = [...declarations.matchAll(/from '([^']+)'/g)].map(([, from = '']) => from)
+    expect(imported.filter((from) => !from.startsWith('@trpc/'))).toEqual([])
   })
 
-  test.each(['nodenext', 'bundler'])('is checked whole by TypeScript, as %s resolves modules', (moduleResolution) => {
-    const module = moduleResolution === 'bundler' ? 'esnext' : moduleResolution
-    const lib = ['ES2022', 'DOM']
-    const compilerOptions = { strict: true, skipLibCheck: false, noEmit: true, target: 'es2022', types: ['node'], lib }
-    write(outside, {
+  test.each(resolutions)('is checked whole by TypeScript, as %s resolves modules', (moduleResolution) => {
+    write(outside.path, {
       ...examples,
       'wrong.ts': `import { createClient } from '@developer-api/client'
 const api = createClient({ baseUrl: 'http://localhost' })
@@ -66,17 +46,13 @@ export const wrong = api.chat.send.mutate({ room: 'ada', content: 'x' })
 // @ts-expect-error not a number
 export const number: number = (await api.channels.get.query({ slug: 'ada' })).username
 `,
-      'tsconfig.json': JSON.stringify({
-        compilerOptions: {
-          ...compilerOptions,
-          module,
-          moduleResolution,
-          typeRoots: [join(project, 'node_modules/@types')],
-        },
-        include: ['*.ts'],
-      }),
     })
-    expect(run(outside, process.execPath, tsc)).toBe('')
+    expectChecked(outside.path, moduleResolution, { types: ['node'], files: ['calls.ts', 'watch.ts', 'wrong.ts'] })
+  })
+
+  test.each(resolutions)('is what React Query takes it for, as %s resolves modules', (moduleResolution) => {
+    write(site.path, { ...examples, 'env.d.ts': 'interface ImportMeta { env: Record<"VITE_API", string> }' })
+    expectChecked(site.path, moduleResolution, { files: ['env.d.ts', 'dashboard.tsx'] })
   })
 
   test('runs in a script of Node.js: the first example of the README', async () => {
@@ -95,55 +71,42 @@ export const number: number = (await api.channels.get.query({ slug: 'ada' })).us
     expect(output).toBe('watching\nsent: Hello\n')
   })
 
-  test('is built by Vite with React, and adds to a page what its README says', () => {
-    const page = (text: string) => ({
-      'index.html': '<div id="root"></div><script type="module" src="/main.tsx"></script>',
-      'main.tsx': `import { createRoot } from 'react-dom/client'\n${text}`,
-      'package.json': JSON.stringify({ type: 'module', private: true }),
-    })
+  test('is built by Vite with React, the dashboard of the README too, and adds to a page what the README says', () => {
     const sizeOf = (text: string) => {
-      write(site, page(text))
-      run(site, process.execPath, join(project, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'error')
-      const assets = join(site, 'dist/assets')
-      const [file = ''] = readdirSync(assets).filter((name) => name.endsWith('.js'))
+      const page = '<script type="module" src="/main.tsx"></script>'
+      write(site.path, { 'index.html': page, 'main.tsx': text, '.env': 'VITE_API=https://api.example.com' })
+      run(site.path, process.execPath, ours('vite/bin/vite.js'), 'build', '--logLevel', 'error')
+      const assets = join(site.path, 'dist/assets')
+      const [file = ''] = readdirSync(assets).filter((built) => built.endsWith('.js'))
       return gzipSync(readFileSync(join(assets, file))).length
     }
-    const without = sizeOf(`createRoot(document.body).render(<p>nobody</p>)`)
-    const withClient = sizeOf(`import { createClient } from '@developer-api/client'
+    const react = `import { createRoot } from 'react-dom/client'\n`
+    const without = sizeOf(`${react}createRoot(document.body).render(<p>nobody</p>)`)
+    const withClient = sizeOf(`${react}import { createClient } from '@developer-api/client'
 const { items } = await createClient({ baseUrl: location.origin }).channels.list.query({})
 createRoot(document.body).render(<p>{items.map(({ username }) => username)}</p>)`)
-    expect(withClient - without).toBeGreaterThan(4 * KB)
-    expect(withClient - without).toBeLessThan(12 * KB)
+    expectSize(withClient - without, readme, /adds less than (\d+) kB to a page/)
+    expect(sizeOf(examples['dashboard.tsx'] ?? '')).toBeGreaterThan(withClient)
   })
 
-  test('is called by a server component of Next.js', async () => {
+  test('is called by a server component of Next.js: the one of the README', async () => {
     const eve = await app.user('eve')
     const TOKEN = await app.token(['channel:read'], { user: eve })
-    write(site, {
-      'app/layout.tsx': 'export default ({ children }) => <html lang="en"><body>{children}</body></html>\n',
-      'app/page.tsx': `import { createClient } from '@developer-api/client'
-export default async function Page() {
-  const api = createClient({ baseUrl: '${app.base}', credential: '${TOKEN}' })
-  return <p>{(await api.channels.get.query({ slug: 'eve' })).username} is here</p>
-}\n`,
-      'next.config.mjs': 'export default { typescript: { ignoreBuildErrors: true } }\n',
-    })
-    await runLong(site, [program('next'), 'build'])
-    expect(readFileSync(join(site, '.next/server/app/index.html'), 'utf8')).toMatch(/eve(<!-- -->)? is here/)
+    await using next = await serveByNext(site.path, examples['app/page.tsx'] ?? '', { BASE: app.base })
+    expect(await next.show({ cookie: `access_token=${TOKEN}` })).toContain('<li>eve</li>')
   })
 })
 
 /** Compiles an example and runs it; `meanwhile` happens when it has written its first line. */
-async function runExample(name: string, env: Record<string, string>, meanwhile?: () => Promise<void>) {
-  const words = [name, '--target', 'es2022', '--module', 'nodenext', '--skipLibCheck', '--ignoreConfig', '--noCheck']
-  run(outside, process.execPath, tsc, `${name}.ts`, ...words.slice(1))
-  return runLong(outside, [`${name}.js`], { BASE: app.base, ...env }, meanwhile)
+async function runExample(file: string, env: Record<string, string>, meanwhile?: () => Promise<void>) {
+  const words = ['--target', 'es2022', '--module', 'nodenext', '--skipLibCheck', '--ignoreConfig', '--noCheck']
+  run(outside.path, process.execPath, ours('typescript/bin/tsc'), `${file}.ts`, ...words)
+  return runLong([`${file}.js`], { BASE: app.base, ...env }, meanwhile)
 }
 
 /** Without waiting for it in the way: the service that it calls is in this process. */
-async function runLong(cwd: string, words: string[], given = {}, meanwhile?: () => Promise<void>): Promise<string> {
-  const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1', NODE_ENV: 'production', ...given }
-  const child = spawn(process.execPath, words, { cwd, env })
+async function runLong(words: string[], given: Record<string, string>, meanwhile?: () => Promise<void>) {
+  const child = spawn(process.execPath, words, { cwd: outside.path, env: { ...process.env, ...given } })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', (chunk: Buffer) => {
     if (stdout === '') void meanwhile?.()

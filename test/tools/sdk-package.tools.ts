@@ -1,47 +1,54 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { build } from 'vite'
+import { build, preview } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { WakeHub } from '../../src/domain/events/wake-hub.ts'
+import { findChromium, launchChromium, logIn } from '../support/chromium.ts'
+import { filesOf } from '../support/documents.ts'
+import { freePort } from '../support/free-port.ts'
+import { PASSWORD } from '../support/log.ts'
+import { createPeopleApp, type PeopleApp } from '../support/people.ts'
+import { expectSize } from '../support/sizes.ts'
+import { serveByNext } from './next.ts'
+import { expectChecked, installPacked, project, resolutions, siteWith, write } from './packed.ts'
 
-const KB = 1_000
-const project = join(import.meta.dirname, '../..')
-const tsc = join(project, 'node_modules/typescript/bin/tsc')
-const outside = mkdtempSync(join(tmpdir(), 'sdk-'))
-let tarball: string
+const name = '@developer-api/sdk'
+const readme = readFileSync(join(project, 'sdk/typescript/README.md'), 'utf8')
+const examples = filesOf(readme)
 
-const run = (cwd: string, file: string, ...words: string[]) => execFileSync(file, words, { cwd, encoding: 'utf8' })
+const chromiumPath = findChromium()
+if (!chromiumPath)
+  process.stderr.write('There is no Chromium here: the page of the README is not opened (apt install chromium)\n')
 
-beforeAll(() => {
-  tarball = join(project, run(project, process.execPath, 'pack-sdk.mjs').trim())
-  writeFileSync(join(outside, 'package.json'), '{ "type": "module", "private": true }')
-  run(outside, 'npm', 'install', '--offline', '--no-audit', '--no-fund', tarball)
+let app: PeopleApp
+let outside: ReturnType<typeof installPacked>
+let site: ReturnType<typeof siteWith>
+
+beforeAll(async () => {
+  const { wake, onWake } = new WakeHub()
+  app = await createPeopleApp({ wake, onWake })
+  outside = installPacked('pack-sdk.mjs', name)
+  site = siteWith({ [outside.path]: [name] })
 })
-afterAll(() => rmSync(outside, { recursive: true, force: true }))
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  for (const folder of [outside, site]) folder[Symbol.dispose]()
+})
 
 describe('@developer-api/sdk, from its tarball', () => {
   test('depends on nothing, and is as small as its README says', async () => {
-    const { dependencies, peerDependencies } = JSON.parse(
-      readFileSync(join(outside, 'node_modules/@developer-api/sdk/package.json'), 'utf8'),
-    )
+    const { dependencies, peerDependencies } = JSON.parse(outside.read('package.json'))
     expect([dependencies, peerDependencies]).toEqual([undefined, undefined])
-    expect(readFileSync(tarball).length).toBeLessThan(28 * KB)
-    const entry = join(outside, 'node_modules/@developer-api/sdk/dist/index.js')
-    const lib = { entry, formats: ['es' as const], fileName: 'all' }
-    const output = await build({ configFile: false, logLevel: 'error', root: outside, build: { write: false, lib } })
-    const [{ output: chunks } = { output: [] }] = [output].flat() as { output: { type: string; code?: string }[] }[]
-    const code = chunks.map((chunk) => chunk.code ?? '').join('')
-    expect(gzipSync(code).length).toBeGreaterThan(2 * KB)
-    expect(gzipSync(code).length).toBeLessThan(8 * KB)
+    expectSize(outside.packedBytes, readme, /Packed it has less than (\d+) kB/)
+    const code = await bundleOf(join(outside.path, 'node_modules', name, 'dist/index.js'))
+    expectSize(gzipSync(code).length, readme, /adds less than (\d+) kB to a page/)
     expect(code).not.toMatch(/from\s*["']node:|require\(/) // nor on a platform
   })
 
-  test.each(['nodenext', 'bundler'])('is checked whole by TypeScript, as %s resolves modules', (moduleResolution) => {
-    writeFileSync(
-      join(outside, 'program.ts'),
-      `import { DeveloperApi, webhooks, type WebhookEvent } from '@developer-api/sdk'
+  test.each(resolutions)('is checked whole by TypeScript, as %s resolves modules', (moduleResolution) => {
+    write(outside.path, {
+      'program.ts': `import { DeveloperApi, webhooks, type WebhookEvent } from '@developer-api/sdk'
 const api = new DeveloperApi({ baseUrl: 'http://localhost', credential: 'x' })
 export async function run(headers: Headers, body: Uint8Array<ArrayBuffer>) {
   for await (const event of api.events.follow({ types: ['chat.message.sent', 'livestream.started'] })) {
@@ -56,20 +63,65 @@ export async function run(headers: Headers, body: Uint8Array<ArrayBuffer>) {
   await api.channels.list({ page: 2 }).page()
 }
 `,
-    )
-    const module = moduleResolution === 'bundler' ? 'esnext' : moduleResolution
-    const lib = ['ES2022', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable']
-    const compilerOptions = {
-      strict: true,
-      skipLibCheck: false,
-      noEmit: true,
-      target: 'es2022',
-      types: [],
-      lib,
-      module,
-      moduleResolution,
-    }
-    writeFileSync(join(outside, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['program.ts'] }))
-    expect(run(outside, process.execPath, tsc)).toBe('')
+    })
+    expectChecked(outside.path, moduleResolution, { files: ['program.ts'] })
   })
+
+  test.each(resolutions)('has its README’s page and server component checked too, as %s does', (moduleResolution) => {
+    const env = 'interface ImportMeta { env: Record<"VITE_API" | "VITE_CLIENT_ID", string> }'
+    write(site.path, { ...examples, 'env.d.ts': env })
+    expectChecked(site.path, moduleResolution, { types: ['node'], files: ['env.d.ts', 'page.tsx', 'app/page.tsx'] })
+  })
+
+  test('asks at each visit of a server component of Next.js: the one of the README', async () => {
+    const { body } = await app.forApplication(app.client, { scope: 'livestream:read' })
+    const env = { API: app.base, API_KEY: body.access_token }
+    await using next = await serveByNext(site.path, examples['app/page.tsx'] ?? '', env)
+    expect(await next.show()).toContain('<ul></ul>')
+    const { access_token: token } = await app.newGrant(app.client, ['livestream:write'], app.grace)
+    await app.request('POST /trpc/livestreams.start', { token, body: { title: 'Hello, Next' } })
+    expect(await next.show()).toContain('<li>grace: Hello, Next</li>')
+  })
+
+  test.skipIf(chromiumPath === undefined)(
+    'logs in and shows a chat in a page by Vite and React: the one of the README',
+    async () => {
+      write(site.path, {
+        ...examples,
+        'index.html': '<html lang="en"><body><script type="module" src="/page.tsx"></script></body></html>',
+        '.env': `VITE_API=${app.base}\nVITE_CLIENT_ID=${app.native.id}`,
+      })
+      await using built = await servePage(site.path)
+      await using chromium = await launchChromium(chromiumPath ?? '')
+      const { page, faults } = await chromium.visit()
+      await page.goto(`${built.base}/callback`)
+      await page.getByRole('button', { name: 'Show my chat' }).click()
+      await logIn(page, { username: 'grace', password: PASSWORD })
+      const opened = page.waitForResponse((response) => response.url().includes('/v1/events'))
+      await page.getByRole('button', { name: 'Allow', exact: true }).click()
+      await opened
+      const { access_token: token } = await app.newGrant(app.native, ['chat:write'], app.grace)
+      await app.request('POST /v1/chat/messages', { token, body: { room_name: 'grace', content: 'Hello, React' } })
+      await page.getByText('grace: Hello, React').waitFor()
+      expect(new URL(page.url()).search).toBe('')
+      expect(faults).toEqual([])
+    },
+  )
 })
+
+/** All of an entry in one file, as a page gets it. */
+async function bundleOf(entry: string): Promise<string> {
+  const lib = { entry, formats: ['es' as const], fileName: 'all' }
+  const output = await build({ configFile: false, logLevel: 'error', build: { write: false, lib } })
+  const [{ output: chunks } = { output: [] }] = [output].flat() as { output: { code?: string }[] }[]
+  return chunks.map(({ code = '' }) => code).join('')
+}
+
+/** What Vite builds of a folder, served at any path. */
+async function servePage(root: string) {
+  const plain = { root, configFile: false, logLevel: 'error' } as const
+  await build({ ...plain, build: { target: 'es2022' } })
+  const port = await freePort()
+  const server = await preview({ ...plain, preview: { host: '127.0.0.1', port, strictPort: true } })
+  return { base: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => server.close() }
+}

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
 import type { TestProject } from 'vitest/node'
+import { findChromium, placesOfChromium } from '../../support/chromium.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -9,12 +9,11 @@ declare module 'vitest' {
   }
 }
 
-const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome', '/opt/google/chrome/chrome']
-const NONE = `The browser tests are skipped: there is no Chromium at ${places.join(', ')} or CHROMIUM_PATH.\n`
+const NONE = `The browser tests are skipped: there is no Chromium at ${placesOfChromium.join(', ')} or CHROMIUM_PATH.\n`
 
 /** Finds the browser and builds the product, once for the run. Without a browser nothing is built. */
 export function setup(project: TestProject): void {
-  const chromium = [process.env.CHROMIUM_PATH ?? '', ...places].find((path) => existsSync(path))
+  const chromium = findChromium()
   project.provide('chromium', chromium)
   if (chromium === undefined) process.stdout.write(NONE)
   else build()
