@@ -86,6 +86,7 @@ describe('the metrics of a service of two processes', () => {
     expect(after.get('webhook_attempt_seconds_count')).toBe(1)
     for (const name of [
       'webhook_due_lag_seconds',
+      'webhook_retry_lag_seconds',
       'webhook_in_flight{pace="slow"}',
       'webhook_pending{lane="first"}',
       'webhook_pending{lane="retries"}',

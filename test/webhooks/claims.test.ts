@@ -108,7 +108,15 @@ test(`renewing, settling, sweeping, deleting and claiming the same rows at once 
     const shuffled = () => rows.toSorted(() => Math.random() - 0.5)
     const failing = (row: Claimed): Settlement => ({
       ...retry(row, 0),
-      health: { isSuccess: false, isProbe: false, grows: false, halves: true, goneUrl: null, retryAfterS: null },
+      health: {
+        isSuccess: false,
+        isProbe: false,
+        fillsWindow: false,
+        grows: false,
+        halves: true,
+        goneUrl: null,
+        retryAfterS: null,
+      },
     })
     const stop = `update webhook_subscriptions set deleted_at = now() where id = '${ids[round % 6]}'`
     await Promise.all([

@@ -18,6 +18,7 @@ const delivery: Claimed = {
   lease: '',
   created_ms: 0,
   waited_for_us: true,
+  fills_window: false,
 }
 const everyStatus = Array.from({ length: 400 }, (_, n) => 200 + n)
 const promised = (status: number) => {

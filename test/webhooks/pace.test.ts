@@ -28,7 +28,15 @@ async function attempt(durationMs: number, isSuccess = true) {
   await made.deliveries([id], 1)
   const [row] = (await claimDue(stage.context, { lane: 0, limit: 1 })).rows
   if (!row) throw new Error('There is a row')
-  const health = { isSuccess, isProbe: false, grows: false, halves: false, goneUrl: null, retryAfterS: null }
+  const health = {
+    isSuccess,
+    isProbe: false,
+    fillsWindow: false,
+    grows: false,
+    halves: false,
+    goneUrl: null,
+    retryAfterS: null,
+  }
   const record = {
     startedMs: Date.now(),
     durationMs,

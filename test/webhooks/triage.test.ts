@@ -14,7 +14,7 @@ const row: Claimed = {
     lease: '',
     pace: 'fast',
   },
-  ...{ attempts: 0, claims: 1, created_ms: 0, waited_for_us: true },
+  ...{ attempts: 0, claims: 1, created_ms: 0, waited_for_us: true, fills_window: false },
 }
 const content = {
   payload: '{}',

@@ -33,7 +33,7 @@ export const webhookSubscriptions = pgTable(
     lastSuccessAt: instant(),
     openUntil: timestamp({ withTimezone: true }),
     openForS: integer().notNull().default(0),
-    /** When its last rest was ended before its time, by a success or by hand. */
+    /** Until when it took nothing: its last rest was ended before its time, by a success or by hand, or as much as it takes was in flight. */
     restedAt: instant(),
     /** How long its attempts took lately, a moving average in milliseconds; null before the first. */
     attemptMs: integer(),

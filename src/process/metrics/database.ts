@@ -40,6 +40,7 @@ function describe({
   const one = (value: number): Sample[] => [{ value }]
   return {
     webhook_due_lag_seconds: ['How long the oldest first attempt has waited for us alone', one(queue.due_lag_s)],
+    webhook_retry_lag_seconds: ['The same of what is tried or sent again', one(queue.retry_lag_s)],
     webhook_pending: [
       'Deliveries that wait, by lane',
       [

@@ -1,4 +1,4 @@
-import { Anchor, Stack, Text } from '@mantine/core'
+import { Anchor, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { useTRPC } from '../app/api.ts'
@@ -8,6 +8,7 @@ import { Fact, Facts } from '../components/facts.tsx'
 import { Loaded } from '../components/feedback/loaded.tsx'
 import { Status } from '../components/feedback/status.tsx'
 import { Page } from '../components/page.tsx'
+import { Row } from '../components/row.tsx'
 import { Section } from '../components/section.tsx'
 import { describeDuration } from '../components/times.ts'
 import { NeedsAttention } from './attention/needs-attention.tsx'
@@ -16,6 +17,8 @@ import { useApplications } from './use-applications.ts'
 const REFRESH_MS = 15_000
 /** What we promise: 95 of 100 first attempts begin within this. */
 const PROMISED_S = 2
+/** What is tried again is no news: it is called late when it waits for longer than this. */
+const RETRIES_LATE_S = 60
 
 export function Overview() {
   const { username } = useAccount()
@@ -82,17 +85,16 @@ function FirstSteps() {
 }
 
 const StepRow = ({ step: { title, to, text, isDone } }: { step: Step }) => (
-  <li className="row">
-    <div className="row-main">
-      <Anchor component={Link} to={to} fw={600}>
+  <Row
+    title={
+      <Anchor component={Link} to={to} inherit>
         {title}
       </Anchor>
-      <Text size="sm" c="dimmed">
-        {text}
-      </Text>
-    </div>
-    {isDone && <Status tone="good">Done</Status>}
-  </li>
+    }
+    end={isDone && <Status tone="good">Done</Status>}
+  >
+    {text}
+  </Row>
 )
 
 function ServiceStatus() {
@@ -101,7 +103,7 @@ function ServiceStatus() {
   return (
     <Section
       title="How deliveries are doing"
-      intro="Of the whole service, in the last five minutes. What waits because its receiver rests or is slow is not counted."
+      intro="Of the whole service, in the last five minutes. What waits because its receiver rests, is slow or gets a burst is not counted."
     >
       <Loaded query={query} lines={2}>
         {(status) => <DeliveryFigures status={status} />}
@@ -111,13 +113,14 @@ function ServiceStatus() {
 }
 
 function DeliveryFigures({ status }: { status: Outputs['deliveries']['status'] }) {
-  const { due_lag_s, publish_to_arrival_p50_s: p50, publish_to_arrival_p95_s: p95 } = status
+  const { due_lag_s, retry_lag_s, publish_to_arrival_p50_s: p50, publish_to_arrival_p95_s: p95 } = status
   const arrival = (seconds: number | null) => (seconds === null ? 'No delivery' : describeDuration(seconds * 1000))
   return (
     <Stack gap="sm">
-      <Promptness lagS={due_lag_s} p95S={p95} />
+      <Promptness lagS={due_lag_s} retryLagS={retry_lag_s} p95S={p95} />
       <Facts>
         <Fact name="Longest wait now">{describeDuration(due_lag_s * 1000)}</Fact>
+        <Fact name="Longest wait of a retry">{describeDuration(retry_lag_s * 1000)}</Fact>
         <Fact name="From event to arrival">{arrival(p50)}</Fact>
         <Fact name="95 of 100 within">{arrival(p95)}</Fact>
       </Facts>
@@ -126,8 +129,9 @@ function DeliveryFigures({ status }: { status: Outputs['deliveries']['status'] }
 }
 
 /** Green by the promise alone: that nothing waits now does not say that nothing was late. */
-function Promptness({ lagS, p95S }: { lagS: number; p95S: number | null }) {
+function Promptness({ lagS, retryLagS, p95S }: { lagS: number; retryLagS: number; p95S: number | null }) {
   if (lagS > PROMISED_S || (p95S !== null && p95S > PROMISED_S)) return <Status tone="warn">Deliveries are late</Status>
+  if (retryLagS > RETRIES_LATE_S) return <Status tone="warn">Retries are late</Status>
   if (p95S === null) return <Status tone="quiet">Nothing was to be delivered lately</Status>
   return <Status tone="good">Deliveries go out at once</Status>
 }

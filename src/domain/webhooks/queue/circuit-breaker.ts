@@ -6,6 +6,8 @@ export const FAILURES_TO_OPEN = 5
 export const WINDOW_MAX = 32
 const OPEN_FIRST_S = 30
 const OPEN_MAX_S = 15 * 60
+/** Within so long of the time before it is not noted again that a window was full: of a busy receiver every attempt could. */
+const FULL_NOTED_WITHIN = `interval '100 milliseconds'`
 
 /**
  * The common table expressions that write what attempts said about their receivers to the subscriptions. They read `mine`,
@@ -21,6 +23,7 @@ marked as (
 -- one row per subscription, however many of its attempts are in the batch
 summed as materialized (
   select subscription_id, bool_or(is_success) as has_success, array_agg(gone_url) as gone_urls, bool_or(halves) as halves,
+    bool_or(fills or halves) as was_full,
     count(*) filter (where grows)::int as growth,
     count(*) filter (where not is_success and o > coalesce(success_o, -1))::int as failures,
     coalesce(bool_or(is_probe) filter (where not is_success and o > coalesce(success_o, -1)), false) as probe_failed,
@@ -38,6 +41,7 @@ affected as materialized (
   where failures > 0 or growth > 0 or halves or s.consecutive_failures > 0 or s.first_failure_at is not null
     or s.open_until is not null or s.last_success_at is null
     or s.last_success_at < statement_timestamp() - interval '1 minute'
+    or was_full and coalesce(s.rested_at < statement_timestamp() - ${FULL_NOTED_WITHIN}, true)
     or ${changesPace('s.attempt_ms', 'latest_ms')}
   order by s.id for update of s
 ),
@@ -71,7 +75,7 @@ decided as (
     open_until = greatest(case when has_success then null else decided.open_until end,
       statement_timestamp() + opens_for_s * interval '1 second',
       statement_timestamp() + retry_after_s * interval '1 second'),
-    rested_at = case when has_success and decided.open_until is not null then statement_timestamp() else s.rested_at end,
+    rested_at = case when was_full or has_success and decided.open_until is not null then statement_timestamp() else s.rested_at end,
     -- additive increase, multiplicative decrease
     send_window = greatest(1, least(${WINDOW_MAX}, case when halves then decided.send_window / 2 else decided.send_window + growth end)),
     attempt_ms = coalesce(${nextAttemptMs('s.attempt_ms', 'latest_ms')}, s.attempt_ms),

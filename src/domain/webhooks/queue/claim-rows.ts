@@ -29,6 +29,8 @@ export type ClaimedRow = {
   created_ms: number
   /** Whether only we have kept it waiting since it happened: neither a rest of its receiver, nor what that is slow to take, nor its owner's share. */
   waited_for_us: boolean
+  /** Whether its receiver has as much in flight as it may, with it: what comes now waits for the receiver. */
+  fills_window: boolean
 }
 /** `scanned`, as JSON: of each file that has something behind its cursor, the last visit and how many there were. */
 type Row = (ClaimedRow | { id: null }) & { scanned: string | null; database_ms: number }
@@ -138,7 +140,7 @@ turns as (
 ),
 -- the first row of every subscription before the second of any
 chosen as (
-  select delivery_id, pace, rest_end,
+  select delivery_id, pace, rest_end, place = free as fills_window,
     place = 1 and is_idle and ${hasRoom({ n: 'owner_in_flight', unproven: 'owner_unproven', cap: 'owner_cap', pace: 'pace' })} as is_next
   from within_pace where owner_place + owner_in_flight <= owner_cap
   order by place, filed_owner_id, id limit $2::int
@@ -147,7 +149,7 @@ chosen as (
 /** Locked in the order of the identifiers; what another statement has locked is left to it. */
 const claimed = `
 mine as materialized (
-  select d.id, one.pace, one.is_next, one.rest_end from (select * from chosen order by delivery_id) one cross join lateral (
+  select d.id, one.pace, one.is_next, one.fills_window, one.rest_end from (select * from chosen order by delivery_id) one cross join lateral (
     select d.id from webhook_deliveries d
     -- still due after the lock? the interval keeps this from using the index of due times
     where d.id = one.delivery_id and d.due_at + interval '0' <= statement_timestamp() for update skip locked) d
@@ -166,7 +168,7 @@ mine as materialized (
  */
 export const claimRows = statement<Values, Row>(`
 with recursive ${[inFlight, owners, scan, receivers, candidates, chosen, claimed].join(',')}
-select claimed.*, mine.pace, mine.is_next and coalesce(to_timestamp(claimed.created_ms / 1000) >= mine.rest_end, true) as waited_for_us,
+select claimed.*, mine.pace, mine.fills_window, mine.is_next and coalesce(to_timestamp(claimed.created_ms / 1000) >= mine.rest_end, true) as waited_for_us,
   seen.scanned, (extract(epoch from clock_timestamp()) * 1000)::float8 as database_ms
 from (
   select json_object_agg(file, json_build_object('owner', owner_id, 'subscription', id, 'visited', n))::text as scanned

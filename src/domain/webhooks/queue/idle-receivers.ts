@@ -15,5 +15,8 @@ export const isIdle = (s: string, n: string) =>
 export const hasRoom = ({ n, unproven, cap, pace }: Record<'n' | 'unproven' | 'cap' | 'pace', string>) =>
   `(2 * coalesce(${n}, 0) < ${cap} and (${pace} <> 1 or coalesce(${unproven}, 0) = 0))`
 
-/** SQL for when its last rest ended or will end; null when it never had one. What happened before has waited for that. */
+/**
+ * SQL for until when it took nothing, or will take nothing: it rested, or had as much in flight as it takes at once; null when it always
+ * took more. What happened before has waited for that.
+ */
 export const restEnd = (s: string) => `greatest(${s}.open_until, ${s}.rested_at)`

@@ -22,11 +22,12 @@ export function settlementOf({ delivery, content, attempt, growsOnSuccess }: Att
   const settled = { id, lease, subscriptionId, attempt: record, waitMs: waitOf(delivery, record.startedMs) }
   if (isSuccess(record.status)) {
     const outcome = { kind: 'finish', result: 'delivered', reason: null } as const
-    return { ...settled, outcome, health: { ...healthy, grows: growsOnSuccess() } }
+    const fillsWindow = delivery.fills_window
+    return { ...settled, outcome, health: { ...healthy, fillsWindow, grows: growsOnSuccess() } }
   }
   const waitS = isAskedToWait(record.status) ? retryAfterS(attempt.retryAfter, record.startedMs) : undefined
   const outcome = outcomeOfFailure(delivery, record.status, waitS)
-  return { ...settled, outcome, health: healthOfFailure(content, attempt, waitS) }
+  return { ...settled, outcome, health: healthOfFailure(delivery, content, attempt, waitS) }
 }
 
 /** In milliseconds; null where its receiver had to do with it, and for what was tried before. */
@@ -46,6 +47,7 @@ function outcomeOfFailure({ attempts }: Claimed, status: number | null, waitS: n
 const healthy: HealthSignal = {
   isSuccess: true,
   isProbe: false,
+  fillsWindow: false,
   grows: false,
   halves: false,
   goneUrl: null,
@@ -53,6 +55,7 @@ const healthy: HealthSignal = {
 }
 
 function healthOfFailure(
+  { fills_window: fillsWindow }: Claimed,
   { consecutiveFailures, url }: DeliveryContent,
   { record }: AttemptResult,
   waitS: number | undefined,
@@ -61,6 +64,7 @@ function healthOfFailure(
   return {
     isSuccess: false,
     isProbe: consecutiveFailures >= FAILURES_TO_OPEN,
+    fillsWindow,
     grows: false,
     halves: isAskedToWait(status) || errorClass === 'E_DEADLINE',
     goneUrl: status === GONE ? url : null,

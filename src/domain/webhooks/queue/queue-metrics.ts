@@ -9,6 +9,8 @@ import { pendingScan } from './pending-scan.ts'
 export type QueueMetrics = {
   /** `webhook_due_lag_seconds`: how long the oldest first attempt has waited for us alone. */
   due_lag_s: number
+  /** `webhook_retry_lag_seconds`: how long the oldest retry, or replay, has been due and waited for us alone. */
+  retry_lag_s: number
   /** `webhook_pending{lane}` */
   pending_first: number
   pending_retries: number
@@ -22,11 +24,14 @@ export type QueueMetrics = {
   dead_tuples: number
 }
 
+const lagOf = (lane: 0 | 1) =>
+  `coalesce(extract(epoch from statement_timestamp() - (select due_at from oldest where lane = ${lane})), 0)::float8`
+
 /** With a value, because a statement without any keeps the plan that was made for it when the queue was empty. */
 const selectMetrics = statement<[perOwner: number], QueueMetrics>(`
 with recursive ${pendingScan}, ${inFlight}, oldest as (
-  -- the oldest first attempt of each subscription that would take it at once, and that no rest has held up
-  select min(due.due_at) as due_at from scan
+  -- the oldest of each subscription that would take it at once, and that no rest has held up since it could first be sent
+  select scan.lane, min(due.due_at) as due_at from scan
   join webhook_subscriptions s on s.id = scan.id and ${isHearing('s')}
     and (s.open_until is null or s.open_until <= statement_timestamp())
   cross join lateral (
@@ -36,10 +41,12 @@ with recursive ${pendingScan}, ${inFlight}, oldest as (
   left join in_flight on in_flight.id = scan.id
   left join in_flight_by_owner o on o.owner_id = scan.owner_id
   left join users on users.id = scan.owner_id
-  where scan.lane = 0 and ${isIdle('s', 'in_flight.n')} and coalesce(due.created_at >= ${restEnd('s')}, true)
+  where ${isIdle('s', 'in_flight.n')}
+    and coalesce(case scan.lane when 0 then due.created_at else due.due_at end >= ${restEnd('s')}, true)
     and ${hasRoom({ n: 'o.n', unproven: 'o.unproven', cap: ownerCap('users.created_at', '$1::int'), pace: paceOf('s.attempt_ms') })}
+  group by scan.lane
 )
-select coalesce(extract(epoch from statement_timestamp() - (select due_at from oldest)), 0)::float8 as due_lag_s,
+select ${lagOf(0)} as due_lag_s, ${lagOf(1)} as retry_lag_s,
   (select count(*) from webhook_deliveries where lane = 0)::int as pending_first,
   (select count(*) from webhook_deliveries where lane = 1)::int as pending_retries,
   (select count(*) from webhook_subscriptions where open_until > statement_timestamp() and deleted_at is null)::int as open_breakers,

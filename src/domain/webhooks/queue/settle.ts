@@ -13,7 +13,7 @@ with input as (
     o int, n int, id text, lease uuid, kind text, result text, reason text, delay_s float8, started_ms float8,
     duration_ms int, status smallint, error_class text, detail text, request text, response_headers text,
     response text, is_success boolean, is_probe boolean,
-    grows boolean, halves boolean, gone_url text, retry_after_s float8)
+    fills boolean, grows boolean, halves boolean, gone_url text, retry_after_s float8)
 ),
 -- fenced by the lease: a worker that has lost it changes nothing; locked in the order of the identifiers, each looked up by
 -- its key, for the reason that claim-rows.ts gives
@@ -94,6 +94,7 @@ function inputOf({ id, lease, outcome, attempt, health }: Settlement, logged: nu
     ...(health && {
       is_success: health.isSuccess,
       is_probe: health.isProbe,
+      fills: health.fillsWindow,
       grows: health.grows,
       halves: health.halves,
       gone_url: health.goneUrl,

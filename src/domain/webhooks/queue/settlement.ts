@@ -25,6 +25,8 @@ export type HealthSignal = {
   isSuccess: boolean
   /** The breaker was open, and this was the one attempt that tests whether the receiver is well again. */
   isProbe: boolean
+  /** With this one as much was in flight as the window holds: what came meanwhile has waited for the receiver. */
+  fillsWindow: boolean
   /** As many successes as the window holds: it grows by one. */
   grows: boolean
   /** 429, 503 or the deadline: the window is halved. */
