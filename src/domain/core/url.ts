@@ -1,10 +1,10 @@
-const CHARACTER = "[\\w.~!$&'()*+,;=-]|%[\\da-f]{2}"
+// spelled out, so that PostgreSQL reads it alike: its `\w`, `\d` and cases know all scripts
+const CHARACTER = "[A-Za-z0-9_.~!$&'()*+,;=-]|%[0-9A-Fa-f]{2}"
 const IN_PATH = `${CHARACTER}|[:@/]`
-const AUTHORITY = `(?:(?:${CHARACTER}|:)*@)?(?:\\[[\\da-f:.]+\\]|(?:${CHARACTER})+)(?::\\d*)?`
-const HTTP_URI = new RegExp(
-  `^https?://${AUTHORITY}(?:/(?:${IN_PATH})*)?(?:\\?(?:${IN_PATH}|\\?)*)?(?:#(?:${IN_PATH}|\\?)*)?$`,
-  'i',
-)
+const AUTHORITY = `(?:(?:${CHARACTER}|:)*@)?(?:\\[[0-9A-Fa-f:.]+\\]|(?:${CHARACTER})+)(?::[0-9]*)?`
+/** The form of an http or https URI with an authority, as a regular expression here and in SQL. */
+export const HTTP_URI_FORM = `^[Hh][Tt][Tt][Pp][Ss]?://${AUTHORITY}(?:/(?:${IN_PATH})*)?(?:\\?(?:${IN_PATH}|\\?)*)?(?:#(?:${IN_PATH}|\\?)*)?$`
+const HTTP_URI = new RegExp(HTTP_URI_FORM)
 
 /**
  * Whether a text is an http or https URI with an authority, letter for letter (RFC 3986, section 3): what a browser would mend first,

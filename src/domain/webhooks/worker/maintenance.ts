@@ -1,5 +1,6 @@
 import { statement } from '../../../db/statement.ts'
 import type { Context } from '../../core/context.ts'
+import { mendUrls } from '../http/mend-urls.ts'
 import { sweepAllLapsed } from '../queue/lost-grants.ts'
 import { sweepExpired, sweepStopped } from '../queue/sweep.ts'
 import { reEncryptSecrets } from '../secrets/re-encrypt.ts'
@@ -20,6 +21,8 @@ export async function maintainDeliveries(ctx: Context, now: Date): Promise<void>
   await sweepExpired(ctx, now)
   await deleteOld(ctx.slow, CHUNK_ROWS)
   await warnOfFailing(ctx)
+  const mended = await mendUrls(ctx)
+  if (mended > 0) ctx.log.info({ mended }, 'Addresses of webhooks that were no URIs were percent-encoded')
   const reEncrypted = await reEncryptSecrets(ctx)
   if (reEncrypted > 0) ctx.log.info({ reEncrypted }, 'Webhook signing secrets were re-encrypted under the current key')
 }
