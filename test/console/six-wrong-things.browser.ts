@@ -43,7 +43,12 @@ const ways: Record<string, Way> = {
   },
   'a key that has expired': {
     presses: [row('of the API'), failure('invalid_token'), explanation],
-    words: ['401 invalid_token', /\(expired 2 hours ago\)/, 'What to do:'],
+    words: [
+      '401 invalid_token',
+      /\(expired 2 hours ago\)/,
+      'What to do:',
+      /An API key is not refreshed: make another one/,
+    ],
   },
   'a webhook that is disabled': {
     presses: [row('/disabled')],

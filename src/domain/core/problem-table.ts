@@ -106,7 +106,7 @@ export const problems = {
   invalid_token: {
     status: 401,
     cause: 'The credential is malformed, expired or revoked.',
-    remedy: 'Refresh the token, or ask for a new one.',
+    remedy: 'Refresh the token, or ask for a new one. An API key is not refreshed: make another.',
   },
   invalid_client: {
     status: 401,

@@ -11,12 +11,13 @@ import type { ExplainedRequest } from './resources.ts'
 /** An identifier that a caller chose may have many answers: the newest ones are shown. */
 const ANSWERS_MAX = 20
 
-type Found = Omit<ExplainedRequest, 'at' | 'cause' | 'remedy'> & { id: string }
+type Found = Omit<ExplainedRequest, 'at' | 'cause' | 'remedy'> & { id: string; is_stopped: boolean }
 
 const selectAnswers = <Rest extends unknown[]>(whose: string, maySeeKeys = 'true') =>
   statement<[requestId: string, count: number, whose: string, ...Rest], Found>(`
 select log.id, log.request_id, log.operation, log.status, log.code, log.message, log.duration_ms, log.credential_id,
        abbrev(log.address) as address, log.sent, clients.id as application_id, clients.name as application_name,
+       clients.disabled_at is not null as is_stopped,
        case when key.id is not null and ${maySeeKeys} then json_build_object('id', key.id, 'name', key.name, 'last4', key.last4,
          'expires_at', ${instantText('key.expires_at')}, 'revoked_at', ${instantText('key.revoked_at')}) end as key
   from clients
@@ -81,15 +82,25 @@ const NOT_OURS = `The service gives ${OWN_REQUEST_IDS}; this one you would have 
 const KEPT =
   'Failed requests of applications are kept, from a second or two after the answer on, for 7 days; of the others a sample. A request whose credential was missing or unknown (401), or whose path does not exist (404), is of no application, so nothing of it is kept: its answer says all that is known, and /docs/guides/errors what to do about it.'
 
-function explained({ id, code, address, sent, ...found }: Found, isForOwner: boolean): ExplainedRequest {
+function explained(row: Found, isForOwner: boolean): ExplainedRequest {
+  const { id, code, address, sent, is_stopped: _, ...found } = row
   const facts = code !== null && code in problems ? problems[code as ProblemCode] : undefined
   return {
     ...found,
     at: createdAtOf(id).toISOString(),
     code,
     cause: facts?.cause ?? null,
-    remedy: facts?.remedy ?? null,
+    remedy: code === 'invalid_token' ? remedyOfEnded(row) : (facts?.remedy ?? null),
     address: isForOwner ? address : null,
     sent: isForOwner ? sent : null,
   }
+}
+
+/** What is done about a credential that has ended depends on what it was; the table of errors cannot know it. */
+function remedyOfEnded({ credential_id: id, is_stopped: isStopped }: Found): string {
+  if (isStopped) return 'The operator of the platform has stopped the application: ask there what has to change.'
+  if (id === null) return 'Ask the token endpoint for another one: a token of the application itself is not refreshed.'
+  if (id.startsWith('grt_'))
+    return 'Refresh the token. If that is refused too, its user has to allow the application again.'
+  return 'An API key is not refreshed: make another one for the application, and put it where this one is used.'
 }
