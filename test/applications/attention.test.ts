@@ -15,6 +15,8 @@ import { inMs } from '../../src/domain/core/db-now.ts'
 import { newId } from '../../src/domain/core/ids.ts'
 import { writeRequestLog } from '../../src/domain/requests/write.ts'
 import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
+import { getSubscription } from '../../src/domain/webhooks/subscriptions/get.ts'
+import { listSubscriptionDetails } from '../../src/domain/webhooks/subscriptions/list.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp({ now: () => new Date() })
@@ -86,6 +88,28 @@ test('a failing subscription tells of its last answer and its next attempt, one 
   const [{ next_attempt_at, disables_at } = { next_attempt_at: null, disables_at: null }] = subscriptions
   expect(Math.abs(Date.parse(next_attempt_at ?? '') - Date.now() - 600_000)).toBeLessThan(60_000)
   expect(Date.parse(disables_at ?? '')).toBeGreaterThan(Date.now())
+})
+
+test('what fails and has nothing to send has no next attempt; every page tells the same of its health', async () => {
+  const { asOwner, subscribe } = await developer()
+  const idle = await subscribe({ firstFailureAt: ago(50 * HOUR_MS), openUntil: ago(HOUR_MS), attemptMs: 3_000 })
+  const waiting = await subscribe({ firstFailureAt: ago(HOUR_MS), openUntil: new Date(Date.now() + HOUR_MS) })
+  await db.insert(webhookDeliveries).values({
+    ...{ id: newId('delivery', ago(0)), eventId: newId('event', ago(0)), type: 'chat.message.sent' },
+    ...{ subscriptionId: waiting, lane: 1, attempts: 5, dueAt: ago(1_000), createdAt: ago(HOUR_MS) },
+  })
+  const { subscriptions } = await findAttention(asOwner)
+  expect(subscriptions.map(({ id, next_attempt_at: at }) => [id, at && Date.parse(at) > Date.now()])).toEqual([
+    [idle, null],
+    [waiting, true],
+  ])
+  const { items } = await listSubscriptionDetails(asOwner, { limit: 10 })
+  for (const one of subscriptions) {
+    const { warning_days, disables_at, next_attempt_at, failing_since, failed_attempts, attempt_ms, status } = one
+    const health = { warning_days, disables_at, next_attempt_at, failing_since, failed_attempts, attempt_ms, status }
+    expect(await getSubscription(asOwner, { id: one.id })).toMatchObject(health)
+    expect(items.find(({ id }) => id === one.id)).toMatchObject(health)
+  }
 })
 
 test('a disabled and a slow one are there; one that its owner disabled long ago is not', async () => {

@@ -1,3 +1,5 @@
+import { SLOW_MS } from '../../shared/delivery.ts'
+
 /** What the last attempts of a receiver say about how long the next one holds its slot, in the order of their numbers in SQL. */
 export const paces = ['fast', 'unproven', 'slow'] as const
 export type Pace = (typeof paces)[number]
@@ -5,9 +7,6 @@ export type Pace = (typeof paces)[number]
 /** Under what deliveries are filed: the pace of their receiver, or that it rests, whatever its pace. In the order of their numbers. */
 export const files = [...paces, 'resting'] as const
 export type File = (typeof files)[number]
-
-/** An attempt that takes longer than this makes its receiver a slow one, whatever its answer. */
-export const SLOW_MS = 2_000
 
 /** SQL for the number of the pace of a subscription whose `attempt_ms` this is; `unproven` until its first attempt is settled. */
 export const paceOf = (attemptMs: string) =>

@@ -1,11 +1,11 @@
 import { instantText, statement } from '../../../db/statement.ts'
-import { DISABLE_AFTER_DAYS } from '../../../shared/delivery.ts'
+import { SLOW_MS } from '../../../shared/delivery.ts'
 import { DAY_MS, HOUR_MS } from '../../../time/durations.ts'
 import { applicationsOf, membersWith, roleIn, roleWanted } from '../../access/ownership.ts'
 import type { UserContext } from '../../core/context.ts'
 import { createdAtOf, lowerBound } from '../../core/ids.ts'
 import { readInTurn } from '../../core/turns/take-turn.ts'
-import { SLOW_MS } from '../../events/receiver-pace.ts'
+import { disablesAt, nextAttemptAt, pendingOf, warningDays } from '../../webhooks/subscriptions/health.ts'
 import { urlToRead } from '../../webhooks/subscriptions/shown-url.ts'
 import type { Attention } from './resources.ts'
 
@@ -35,24 +35,18 @@ troubled as (
       or (s.status = 'enabled' and (s.first_failure_at is not null or s.attempt_ms > ${SLOW_MS}))
    order by s.disabled_reason = 'owner' nulls first, s.first_failure_at nulls last, s.id limit ${SHOWN_MAX})`
 
-const isWarned = `t.status = 'enabled' and t.first_failure_at <= statement_timestamp() - interval '1 day'`
-const pendingOf = (lane: number, order: string, limit: number) =>
-  `(select id, due_at from webhook_deliveries where lane = ${lane} and subscription_id = t.id order by due_at ${order} limit ${limit})`
+const waitsLongest = { order: 'desc', limit: 5 } as const
 
 /** What waits longest for its next attempt has been tried most; what is finished was tried last by its identifier. */
 const lastAnswer = `
 (select json_build_object('status', a.status, 'error_class', a.error_class,
           'detail', case when a.status between 300 and 399 then regexp_replace(a.detail, '[?]\\S*', '?…') else a.detail end,
           'at', ${instantText('a.started_at')}, 'delivery_id', a.delivery_id)
-   from (${pendingOf(0, 'desc', 5)} union all ${pendingOf(1, 'desc', 5)} union all
+   from (${pendingOf('t', { lane: 0, ...waitsLongest })} union all ${pendingOf('t', { lane: 1, ...waitsLongest })} union all
          (select id, null from webhook_deliveries_done where subscription_id = t.id order by id desc limit 5)) as tried
    cross join lateral (
      select * from webhook_attempts where delivery_id = tried.id order by n desc limit 1) as a
   order by a.started_at desc limit 1)`
-
-const nextAttempt = `
-(select ${instantText(`greatest(min(due_at), t.open_until)`)}
-   from (${pendingOf(0, 'asc', 1)} union all ${pendingOf(1, 'asc', 1)}) as waiting)`
 
 const subscriptionRows = `
 select json_agg(json_build_object(
@@ -60,10 +54,9 @@ select json_agg(json_build_object(
   'description', t.description, 'status', t.status, 'disabled_reason', t.disabled_reason,
   'disabled_at', ${instantText('t.disabled_at')}, 'failing_since', ${instantText('t.first_failure_at')},
   'failed_attempts', t.failed_attempts,
-  'warning_days', case when ${isWarned} then extract(day from statement_timestamp() - t.first_failure_at)::int end,
-  'disables_at', case when ${isWarned} then ${instantText(`(t.first_failure_at + interval '${DISABLE_AFTER_DAYS} days')`)} end,
+  'warning_days', ${warningDays('t')}, 'disables_at', ${instantText(`(${disablesAt('t')})`)},
   'attempt_ms', t.attempt_ms, 'last_answer', ${lastAnswer},
-  'next_attempt_at', case when t.status = 'enabled' then ${nextAttempt} end)) from troubled t`
+  'next_attempt_at', ${instantText(nextAttemptAt('t'))})) from troubled t`
 
 const givenUp = `
 given_up as (

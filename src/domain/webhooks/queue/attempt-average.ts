@@ -1,4 +1,4 @@
-import { SLOW_MS } from '../../events/receiver-pace.ts'
+import { SLOW_MS } from '../../../shared/delivery.ts'
 
 /**
  * SQL for the moving average after attempts of which the slowest took `latest`. One slow attempt suffices to be slow, and

@@ -1,16 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { webhookSubscriptions as subscriptions } from '../../../db/schema/index.ts'
-import { DISABLE_AFTER_DAYS } from '../../../shared/delivery.ts'
 import type { ActorContext } from '../../core/context.ts'
-
+import { disablesAt, nextAttemptAt, warningDays } from './health.ts'
 import type { SubscriptionDetails } from './resources.ts'
 import { urlFor } from './shown-url.ts'
 
 const { firstFailureAt, openUntil } = subscriptions
 
-/** The owner is warned once a day has passed without a success. */
-const isWarned = sql`${subscriptions.status} = 'enabled'
-  and ${firstFailureAt} <= statement_timestamp() - interval '1 day'`
+const TABLE = 'webhook_subscriptions'
 
 const columns = {
   id: subscriptions.id,
@@ -28,13 +25,10 @@ const columns = {
   resting_until: sql<Date | null>`case when ${openUntil} > statement_timestamp() then ${openUntil} end`.mapWith(
     openUntil,
   ),
-  warning_days: sql<
-    number | null
-  >`case when ${isWarned} then extract(day from statement_timestamp() - ${firstFailureAt})::int end`,
-  disables_at:
-    sql<Date | null>`case when ${isWarned} then ${firstFailureAt} + make_interval(days => ${DISABLE_AFTER_DAYS}::int) end`.mapWith(
-      firstFailureAt,
-    ),
+  attempt_ms: subscriptions.attemptMs,
+  next_attempt_at: sql<Date | null>`${sql.raw(nextAttemptAt(TABLE))}`.mapWith(openUntil),
+  warning_days: sql<number | null>`${sql.raw(warningDays(TABLE))}`,
+  disables_at: sql<Date | null>`${sql.raw(disablesAt(TABLE))}`.mapWith(firstFailureAt),
 }
 
 /** Selects subscriptions with their health; to be restricted by the caller. */
@@ -50,6 +44,7 @@ export const toSubscriptionDetails = (row: Row): SubscriptionDetails => ({
   failing_since: text(row.failing_since),
   last_success_at: text(row.last_success_at),
   resting_until: text(row.resting_until),
+  next_attempt_at: text(row.next_attempt_at),
   disables_at: text(row.disables_at),
 })
 

@@ -18,6 +18,10 @@ export const SubscriptionDetails = z.object({
   last_success_at: Timestamp.nullable(),
   /** No attempt is made before this time: the breaker is open, or the receiver asked to wait. */
   resting_until: Timestamp.nullable(),
+  /** When the next attempt is made; null while nothing waits, and of a disabled one. */
+  next_attempt_at: Timestamp.nullable(),
+  /** How long its attempts took lately; null before the first. */
+  attempt_ms: z.number().nullable(),
   /** For how many days no attempt has succeeded; shown from the first day on. */
   warning_days: z.number().nullable(),
   /** From this time on a failed attempt disables it, if it is at least the 20th; shown from the first day on. */

@@ -1,7 +1,8 @@
-import { Anchor, Stack, Text, Title } from '@mantine/core'
+import { Anchor, Stack, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { exactly } from '../../components/charts/numbers.ts'
+import { Row } from '../../components/row.tsx'
 
 type AttentionListProps = { title: string; total: number; more: string; children: readonly ReactNode[] }
 
@@ -28,16 +29,15 @@ type AttentionRowProps = { to: string; title: ReactNode; state: ReactNode; child
 /** One thing that is wrong: what it is, where it is looked into, and what is known of it. */
 export function AttentionRow({ to, title, state, children }: AttentionRowProps) {
   return (
-    <li className="row">
-      <div className="row-main">
-        <Anchor component={Link} to={to} fw={600} className="breakable">
+    <Row
+      title={
+        <Anchor component={Link} to={to} inherit>
           {title}
         </Anchor>
-        <Text size="sm" c="dimmed" component="div">
-          {children}
-        </Text>
-      </div>
-      {state}
-    </li>
+      }
+      end={state}
+    >
+      {children}
+    </Row>
   )
 }

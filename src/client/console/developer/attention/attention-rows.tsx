@@ -2,6 +2,7 @@ import { Code } from '@mantine/core'
 import { exactly } from '../../components/charts/numbers.ts'
 import { Status } from '../../components/feedback/status.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { Name } from '../../components/name.tsx'
 import { requestLogAddress } from '../requests/request-filters.ts'
 import { answerWords } from '../requests/request-row.tsx'
 import { AttentionRow } from './attention-list.tsx'
@@ -16,7 +17,7 @@ export function GivenUpRow({ given }: { given: Attention['failed_deliveries'][nu
   const to = `/developer/deliveries?${new URLSearchParams({ subscription: subscription_id, outcome: 'failed' })}`
   return (
     <AttentionRow to={to} title={url} state={<Status tone="bad">{`${times(count)} failed`}</Status>}>
-      {application_name} · the last <Instant at={last_at} end="." /> They can be sent again.
+      <Name>{application_name}</Name> · the last <Instant at={last_at} end="." /> They can be sent again.
     </AttentionRow>
   )
 }
@@ -26,7 +27,7 @@ export function RefusedRow({ refused }: { refused: Attention['failures'][number]
   return (
     <AttentionRow
       to={requestLogAddress(application_id, { status: 'failed' })}
-      title={application_name}
+      title={<Name>{application_name}</Name>}
       state={<Status tone={status >= 500 ? 'bad' : 'warn'}>{`${times(count)} failed`}</Status>}
     >
       The last <Instant at={last_at} end=":" /> <Code>{operation}</Code> answered {answerWords(refused)}.
@@ -41,10 +42,10 @@ export function KeyRow({ ending }: { ending: Attention['keys'][number] }) {
   return (
     <AttentionRow
       to={`/developer/applications/${application_id}/keys`}
-      title={name}
+      title={<Name>{name}</Name>}
       state={isOver ? <Status tone="bad">Expired</Status> : <Status tone="warn">Ends soon</Status>}
     >
-      …{last4} of {application_name} · {isOver ? 'expired' : 'ends'} <Instant at={expires_at} end="." />{' '}
+      …{last4} of <Name>{application_name}</Name> · {isOver ? 'expired' : 'ends'} <Instant at={expires_at} end="." />{' '}
       {isOver
         ? 'Whoever still uses it is refused: make a new one.'
         : 'Roll it before: the old one works for another day.'}

@@ -1,12 +1,12 @@
 import { Text } from '@mantine/core'
 import { Fragment } from 'react'
 import { useTimeZone } from '../../app/time-style.ts'
-import { Status } from '../../components/feedback/status.tsx'
 import { Instant } from '../../components/instant.tsx'
-import { describeDuration } from '../../components/times.ts'
+import { Name } from '../../components/name.tsx'
 import { AttemptReason } from '../deliveries/attempt-result.tsx'
 import { NextAttempt } from '../deliveries/next-attempt.tsx'
-import { failureWords } from '../webhooks/failure-words.ts'
+import { failureWords, slowWords } from '../webhooks/failure-words.ts'
+import { WebhookStatus } from '../webhooks/webhook-status.tsx'
 import { AttentionRow } from './attention-list.tsx'
 import type { Attention } from './needs-attention.tsx'
 
@@ -18,11 +18,11 @@ export function SubscriptionRow({ subscription }: { subscription: Troubled }) {
   return (
     <AttentionRow
       to={`/developer/webhooks/${id}`}
-      title={description ?? url}
-      state={<State subscription={subscription} />}
+      title={<Name>{description ?? url}</Name>}
+      state={<WebhookStatus webhook={subscription} />}
     >
       <Text size="sm" className="breakable">
-        {application_name}
+        <Name>{application_name}</Name>
         <Known subscription={subscription} />
       </Text>
       {last_answer?.error_class !== undefined && <AttemptReason attempt={reasonOf(last_answer)} />}
@@ -35,20 +35,6 @@ const reasonOf = ({ status, error_class, detail }: NonNullable<Troubled['last_an
   error_class,
   detail,
 })
-
-function State({ subscription }: { subscription: Troubled }) {
-  const { status, disabled_reason, failing_since } = subscription
-  if (status === 'disabled') {
-    return disabled_reason === 'owner' ? (
-      <Status tone="quiet">Disabled by you</Status>
-    ) : (
-      <Status tone="bad">Disabled</Status>
-    )
-  }
-  if (failing_since === null) return <Status tone="warn">Slow</Status>
-  const { tone, status: word } = failureWords(subscription)
-  return <Status tone={tone}>{word}</Status>
-}
 
 const whyDisabled: Record<string, string | undefined> = {
   gone: 'its receiver answered 410 (Gone)',
@@ -88,11 +74,6 @@ function disabledWords({ status, disabled_at, disabled_reason }: Troubled) {
     </>
   )
 }
-
-const slowWords = ({ status, failing_since, attempt_ms }: Troubled) =>
-  status === 'enabled' && failing_since === null && attempt_ms !== null
-    ? `Takes ${describeDuration(attempt_ms)} to answer, so that it gets less at a time.`
-    : null
 
 const answerOf = ({ last_answer }: Troubled) =>
   last_answer && (

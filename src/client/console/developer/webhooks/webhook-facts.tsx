@@ -5,6 +5,7 @@ import { Copyable } from '../../components/copy.tsx'
 import { Fact, Facts } from '../../components/facts.tsx'
 import { ScopeList } from '../../components/forms/scopes-input.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { Name } from '../../components/name.tsx'
 import { Section } from '../../components/section.tsx'
 import { useApplications } from '../use-applications.ts'
 import type { WebhookDetails } from './webhook.tsx'
@@ -25,7 +26,7 @@ export function WebhookFacts({ webhook, live }: { webhook: WebhookDetails; live:
         </Fact>
         <Fact name="Application">
           <Anchor component={Link} to={`/developer/applications/${application_id}`} size="sm">
-            {name}
+            <Name>{name}</Name>
           </Anchor>
         </Fact>
         <Fact name="Events of">

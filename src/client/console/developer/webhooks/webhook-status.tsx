@@ -3,7 +3,7 @@ import { useTimeZone } from '../../app/time-style.ts'
 import { Notice } from '../../components/feedback/notice.tsx'
 import { Status } from '../../components/feedback/status.tsx'
 import { Instant } from '../../components/instant.tsx'
-import { failureWords } from './failure-words.ts'
+import { failureWords, type Health, healthWords, slowWords } from './failure-words.ts'
 import type { Webhook } from './webhooks.tsx'
 
 const reasons: Record<string, string | undefined> = {
@@ -11,14 +11,12 @@ const reasons: Record<string, string | undefined> = {
   failing: `For ${DISABLE_AFTER_DAYS} days no attempt succeeded, and at least ${DISABLE_AFTER_FAILURES} failed.`,
   grant_lost:
     'The grant of its user to the application is gone, or one of the two was stopped: it can be enabled once that is mended.',
-  owner: 'You have disabled it.',
+  owner: 'It was disabled by hand.',
 }
 
-export function WebhookStatus({ webhook }: { webhook: Webhook }) {
-  if (webhook.status === 'disabled') return <Status tone="bad">Disabled</Status>
-  if (webhook.failing_since === null) return <Status tone="good">Enabled</Status>
-  const { tone, status } = failureWords(webhook)
-  return <Status tone={tone}>{status}</Status>
+export function WebhookStatus({ webhook }: { webhook: Health }) {
+  const { tone, word } = healthWords(webhook)
+  return <Status tone={tone}>{word}</Status>
 }
 
 /** What its owner has to know: that it will be disabled, or why it was. */
@@ -42,6 +40,14 @@ export function WebhookNotice({ webhook }: { webhook: Webhook }) {
 function FailureNotice({ webhook }: { webhook: Webhook }) {
   const { failing_since, failed_attempts, resting_until } = webhook
   const zone = useTimeZone()
+  const slow = slowWords(webhook)
+  if (slow !== null) {
+    return (
+      <Notice tone="warn" title="Slow">
+        {slow}
+      </Notice>
+    )
+  }
   if (failing_since === null) return null
   const { tone, title, warning } = failureWords(webhook, zone)
   return (

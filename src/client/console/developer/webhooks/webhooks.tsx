@@ -8,6 +8,7 @@ import { Loaded } from '../../components/feedback/loaded.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { More } from '../../components/more.tsx'
+import { isolated, Name } from '../../components/name.tsx'
 import { Page } from '../../components/page.tsx'
 import { byCursor, itemsOf } from '../../components/pages.ts'
 import { Section } from '../../components/section.tsx'
@@ -78,9 +79,13 @@ export function WebhookRow({ webhook, application }: { webhook: Webhook; applica
         <Anchor component={Link} to={`/developer/webhooks/${id}`} fw={600} className="breakable">
           {url}
         </Anchor>
-        {description && <Text size="sm">{description}</Text>}
+        {description && (
+          <Text size="sm">
+            <Name>{description}</Name>
+          </Text>
+        )}
         <Text size="sm" c="dimmed">
-          {application && `${application} · `}
+          {application && `${isolated(application)} · `}
           {user_id !== null && 'one channel · '}
           {count}
           {last_success_at && (
@@ -98,15 +103,15 @@ export function WebhookRow({ webhook, application }: { webhook: Webhook; applica
   )
 }
 
-/** Its state, and when the next attempt is made where that is put off. */
+/** Its state, and when the next attempt is made of what is tried again. */
 function RowStatus({ webhook }: { webhook: Webhook }) {
-  const { resting_until } = webhook
+  const { failing_since, next_attempt_at } = webhook
   return (
     <div>
       <WebhookStatus webhook={webhook} />
-      {resting_until && (
+      {failing_since && next_attempt_at && (
         <Text size="xs" c="dimmed">
-          <NextAttempt at={resting_until} />
+          <NextAttempt at={next_attempt_at} />
         </Text>
       )}
     </div>
