@@ -67,7 +67,8 @@ describe.skipIf(!hasBrowser)('an overlay', () => {
     const { page } = streamer
     await page.getByRole('button', { name: 'Create overlay key' }).click()
     await page.getByLabel('Name').fill('Main scene')
-    for (const type of ['livestream.started', 'livestream.ended']) await page.getByLabel(type).check()
+    for (const type of ['livestream.started', 'livestream.updated', 'livestream.ended', 'chat.message.sent'])
+      expect([type, await page.getByLabel(type).isChecked()], 'what our page shows').toEqual([type, true])
     await page.getByRole('button', { name: 'Create key' }).click()
     const preview = page.frameLocator('iframe[title="Preview of the chat overlay"]')
     await preview.getByText('This is what your chat looks like.').waitFor()

@@ -14,8 +14,8 @@ export const placesOfChromium = [
 export const findChromium = () =>
   [process.env.CHROMIUM_PATH ?? '', ...placesOfChromium].find((path) => existsSync(path))
 
-export async function launchChromium(executablePath: string) {
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+export async function launchChromium(executablePath: string, args: readonly string[] = []) {
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', ...args] })
   return {
     visit: (options?: BrowserContextOptions) => visit(browser, options),
     [Symbol.asyncDispose]: () => browser.close(),

@@ -42,7 +42,8 @@ export async function openBrowser() {
   return { ...chromium, product, visit: (options = {}) => chromium.visit({ baseURL: product.base, ...options }) }
 }
 
-export async function launchChromium() {
+/** `args`: of Chromium, beside those that it always gets. */
+export async function launchChromium(args: readonly string[] = []) {
   if (executablePath === undefined) throw new Error('There is no browser')
-  return launch(executablePath)
+  return launch(executablePath, args)
 }

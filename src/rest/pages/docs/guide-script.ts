@@ -17,13 +17,16 @@ for (const pre of document.querySelectorAll('main pre')) {
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'copy'
-  button.textContent = 'Copy'
-  button.setAttribute('aria-label', 'Copy: ' + (pre.getAttribute('aria-label') ?? 'example'))
+  const say = (text, name = text) => {
+    button.textContent = text
+    button.setAttribute('aria-label', name)
+  }
+  const offer = () => say('Copy', 'Copy: ' + (pre.getAttribute('aria-label') ?? 'example'))
+  offer()
   button.addEventListener('click', async () => {
-    const isCopied = await copied(pre.textContent, button)
-    button.textContent = isCopied ? 'Copied' : 'Not copied: select it'
+    say((await copied(pre.textContent, button)) ? 'Copied' : 'Not copied: select it')
     button.focus()
-    setTimeout(() => { button.textContent = 'Copy' }, 2000)
+    setTimeout(offer, 2000)
   })
   const frame = document.createElement('div')
   frame.className = 'example'

@@ -10,6 +10,9 @@ import { type Finding, findingOf, guidesWith, pagesWith } from './findings.ts'
 const TYPING_MS = 200
 const LENGTH_MAX = 200
 
+/** As it is drawn, not a moment later as dialogs do it. */
+const focusAtOnce = (field: HTMLInputElement | null) => field?.focus({ preventScroll: true })
+
 const steps: Record<string, number | undefined> = { ArrowDown: 1, ArrowUp: -1 }
 
 /** A field and what it finds: the arrow keys choose, Enter goes there (a combobox with a list, ARIA 1.2). */
@@ -38,6 +41,7 @@ export function SearchBox({ onChosen }: { onChosen: () => void }) {
         aria-label="Search"
         placeholder="A page, a guide, an application, a URL, any identifier"
         data-autofocus
+        ref={focusAtOnce}
         maxLength={LENGTH_MAX}
         autoComplete="off"
         spellCheck={false}

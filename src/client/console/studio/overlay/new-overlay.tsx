@@ -19,10 +19,19 @@ export function NewOverlay({ isOpen, onClose, onCreated }: NewOverlayProps) {
   )
 }
 
+/** What the page that we offer shows: the chat, and whether the channel is live. */
+const shownByOurs = [
+  'livestream.started',
+  'livestream.updated',
+  'livestream.ended',
+  'chat.message.sent',
+  'chat.message.deleted',
+]
+
 function NewOverlayForm({ onClose, onCreated }: Omit<NewOverlayProps, 'isOpen'>) {
   const trpc = useTRPC()
   const form = useForm({
-    initialValues: { name: '', event_types: ['chat.message.sent', 'chat.message.deleted'] },
+    initialValues: { name: '', event_types: shownByOurs },
     validate: { event_types: (types) => (types.length === 0 ? 'Choose at least one.' : null) },
   })
   const submit = useSubmit(form, trpc.overlays.create.mutationOptions(), {
