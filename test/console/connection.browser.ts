@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { axe, faultsOf, pictureOf } from './support/barriers.ts'
 import { hasBrowser, logIn, openBrowser, type Visitor } from './support/browser.ts'
 
 describe.skipIf(!hasBrowser)('whatever happens to the connection', () => {
@@ -28,6 +29,13 @@ describe.skipIf(!hasBrowser)('whatever happens to the connection', () => {
   }
   const keysNamed = (page: Page, name: string) => page.getByRole('listitem').filter({ hasText: name })
 
+  /** What is said now hinders nobody, in light and dark. */
+  const hindersNobody = async (page: Page, width: number, what: string) => {
+    await page.evaluate(axe)
+    expect(await faultsOf(page, [width])).toEqual([])
+    await pictureOf(page, `connection-${what}-${width}`)
+  }
+
   test.each([1280, 390])('offline at %d px: a button says so at once, and nothing is made later', async (width) => {
     const { page } = await enter(keysPage(), width)
     const { dialog, send } = await fillKey(page, `Offline ${width}`)
@@ -38,6 +46,7 @@ describe.skipIf(!hasBrowser)('whatever happens to the connection', () => {
     await dialog.getByText('You are offline: nothing was sent').waitFor({ timeout: 3_000 })
     await page.getByText('You are offline. Reconnecting…').waitFor()
     expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(`Offline ${width}`)
+    await hindersNobody(page, width, 'offline')
     const tried = mutations.length
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     const renewed = page.waitForResponse(/applications\.keys\.list/)
@@ -61,6 +70,7 @@ describe.skipIf(!hasBrowser)('whatever happens to the connection', () => {
     })
     await send()
     await page.getByText('The service is slow to answer. Still waiting…').waitFor()
+    await hindersNobody(page, width, 'slow')
     expect(await dialog.getByRole('button', { name: 'Cancel' }).isDisabled()).toBe(true)
     await page.keyboard.press('Escape')
     expect(await dialog.getByRole('textbox', { name: 'Name' }).inputValue()).toBe(`Slow ${width}`)
@@ -78,6 +88,7 @@ describe.skipIf(!hasBrowser)('whatever happens to the connection', () => {
     await send()
     const ended = page.getByRole('dialog', { name: 'Your session has ended' })
     await ended.waitFor()
+    await hindersNobody(page, width, 'ended')
     expect(await page.getByRole('alert').allTextContents().then(String)).not.toMatch(/Bearer|Authorization/)
     expect(cookies.some(({ name }) => name === 'sid')).toBe(true)
     const [login] = await Promise.all([
@@ -104,6 +115,7 @@ describe.skipIf(!hasBrowser)('whatever happens to the connection', () => {
     ])
     await Promise.all([login.waitForEvent('close'), logIn(login, browser.product.demo.users.viewer)])
     await page.getByRole('dialog', { name: 'Somebody else is logged in' }).waitFor()
+    await hindersNobody(page, width, 'somebody-else')
     expect(await page.getByLabel('Bio').inputValue()).toBe('Of the streamer')
   })
 
@@ -127,6 +139,7 @@ describe.skipIf(!hasBrowser)('whatever happens to the connection', () => {
       await send()
       await dialog.getByText('Whether this was done is not known').waitFor({ timeout: 3_000 })
       await page.getByText('The service does not answer. Reconnecting…').waitFor()
+      await hindersNobody(page, width, 'uncertain')
       const later: string[] = []
       page.on('request', (request) => request.method() === 'POST' && later.push(request.url()))
       await page.unroute('**/trpc/**')
@@ -158,6 +171,7 @@ describe.skipIf(!hasBrowser)('whatever happens to the connection', () => {
     if (width < 992) await page.getByRole('button', { name: 'Navigation' }).click()
     await page.getByRole('link', { name: 'Bans', exact: true }).click()
     await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor()
+    await hindersNobody(page, width, 'dead-page')
     await page.unroute('**/assets/bans*')
     await page.getByRole('button', { name: 'Load again' }).click()
     await page.getByRole('heading', { name: 'Bans', exact: true }).waitFor()
@@ -187,6 +201,7 @@ describe.skipIf(!hasBrowser)('whatever happens to the connection', () => {
       await page.route('**/assets/*.js', (route) => route.abort('connectionrefused'))
       await page.goto('/console/')
       await page.getByText('The console could not be loaded.').waitFor()
+      await hindersNobody(page, width, 'dead-console')
       await page.unroute('**/assets/*.js')
       await page.getByRole('button', { name: 'Load again' }).click()
       await page.getByRole('heading', { name: 'Build on live streams' }).waitFor()

@@ -65,7 +65,15 @@ describe.skipIf(!hasBrowser)('passkeys in a browser', () => {
     await page.getByLabel('Password').fill(person.password)
     await press(page, 'Sign up')
 
+    await press(page, 'Add a passkey')
+    await page.getByText('Fill this in.').waitFor()
     await page.getByLabel('Name of a new passkey').fill('Phone')
+    const { devtools, authenticatorId } = authenticator
+    await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false })
+    await press(page, 'Add a passkey')
+    await page.getByText('It was not confirmed, or not in time: nothing was done.').waitFor()
+    expect(await page.getByLabel('Name of a new passkey').inputValue()).toBe('Phone')
+    await devtools.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true })
     await press(page, 'Add a passkey')
     const codes = page.getByTestId('secret')
     expect(((await codes.textContent()) ?? '').trim().split('\n')).toHaveLength(10)

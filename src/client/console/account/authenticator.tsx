@@ -1,15 +1,13 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Group, Modal, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTRPC } from '../app/api.ts'
 import type { Outputs } from '../app/session.tsx'
 import { Copyable } from '../components/copy.tsx'
-import { notifyDone } from '../components/feedback/notices.tsx'
 import { useAction } from '../components/forms/action.ts'
 import { DialogButtons } from '../components/forms/dialog-buttons.tsx'
-import { fieldErrors } from '../components/forms/field-errors.ts'
-import { FormProblem } from '../components/forms/form-problem.tsx'
+import { Form } from '../components/forms/form.tsx'
+import { useSubmit } from '../components/forms/submit.ts'
 import { Instant } from '../components/instant.tsx'
 import { Section } from '../components/section.tsx'
 import type { ShowCodes } from './security.tsx'
@@ -86,46 +84,37 @@ type EnrolProps = { enrolment: Enrolment; onDone: ShowCodes; onCancel: () => voi
 
 function Enrol({ enrolment: { secret, qr }, onDone, onCancel }: EnrolProps) {
   const trpc = useTRPC()
-  const queries = useQueryClient()
   const form = useForm({ mode: 'uncontrolled', initialValues: { code: '' } })
-  const { mutate, error, isPending } = useMutation(
-    trpc.account.totp.confirm.mutationOptions({
-      onSuccess: ({ recovery_codes }) => {
-        notifyDone('Your authenticator app is set up.')
-        onDone(recovery_codes)
-        return queries.invalidateQueries({ queryKey: trpc.account.factors.pathKey() })
-      },
-      onError: (failure) => form.setErrors(fieldErrors(failure, ['code'])),
-    }),
-  )
+  const submit = useSubmit(form, trpc.account.totp.confirm.mutationOptions(), {
+    fields: ['code'],
+    done: 'Your authenticator app is set up.',
+    refresh: trpc.account.factors.pathKey(),
+    onDone: ({ recovery_codes }) => onDone(recovery_codes),
+  })
   return (
-    <form className="form" onSubmit={form.onSubmit((values) => mutate(values))}>
-      <Stack>
-        <Text size="sm">Scan this with your app, or type the key into it. Then enter the code that it shows.</Text>
-        <Group justify="center">
-          <svg
-            viewBox={`0 0 ${qr.size} ${qr.size}`}
-            width={220}
-            height={220}
-            role="img"
-            aria-label="QR code of the key"
-          >
-            <rect width="100%" height="100%" fill="#fff" />
-            <path d={qr.path} fill="#000" />
-          </svg>
-        </Group>
-        <Copyable value={secret} label="the key" />
-        <TextInput
-          label="Code"
-          autoComplete="one-time-code"
-          inputMode="numeric"
-          required
-          key={form.key('code')}
-          {...form.getInputProps('code')}
-        />
-        <FormProblem form={form} error={error} />
-        <DialogButtons action="Confirm" isPending={isPending} onCancel={onCancel} />
-      </Stack>
-    </form>
+    <Form
+      form={form}
+      submit={submit}
+      onSubmit={submit.send}
+      isFleeting
+      buttons={<DialogButtons action="Confirm" isPending={submit.isPending} onCancel={onCancel} />}
+    >
+      <Text size="sm">Scan this with your app, or type the key into it. Then enter the code that it shows.</Text>
+      <Group justify="center">
+        <svg viewBox={`0 0 ${qr.size} ${qr.size}`} width={220} height={220} role="img" aria-label="QR code of the key">
+          <rect width="100%" height="100%" fill="#fff" />
+          <path d={qr.path} fill="#000" />
+        </svg>
+      </Group>
+      <Copyable value={secret} label="the key" />
+      <TextInput
+        label="Code"
+        autoComplete="one-time-code"
+        inputMode="numeric"
+        required
+        key={form.key('code')}
+        {...form.getInputProps('code')}
+      />
+    </Form>
   )
 }

@@ -1,9 +1,9 @@
-import { Alert, Button, Group, PasswordInput, Text, TextInput } from '@mantine/core'
+import { Button, Group, PasswordInput, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { notifications } from '@mantine/notifications'
-import { useMutation } from '@tanstack/react-query'
 import { useTRPC } from '../app/api.ts'
 import { useAccount } from '../app/session.tsx'
+import { Notice } from '../components/feedback/notice.tsx'
+import { useAction } from '../components/forms/action.ts'
 import { Form } from '../components/forms/form.tsx'
 import { useSubmit } from '../components/forms/submit.ts'
 import { Section } from '../components/section.tsx'
@@ -50,24 +50,24 @@ type AddressStateProps = { email: string; isVerified: boolean; pending: string |
 /** Whether the address is confirmed, and how to get there. */
 function AddressState({ email, isVerified, pending }: AddressStateProps) {
   const trpc = useTRPC()
-  const send = useMutation(
-    trpc.account.resendVerification.mutationOptions({
-      onSuccess: () => notifications.show({ message: 'A link is on its way.' }),
-    }),
-  )
+  const { run, isPending } = useAction(trpc.account.resendVerification.mutationOptions(), {
+    done: 'A link is on its way.',
+    failed: 'The link was not sent',
+    refresh: trpc.account.me.pathKey(),
+  })
   const waiting = pending ?? (isVerified ? null : email)
   if (waiting === '')
-    return <Alert color="yellow">The address that you gave was confirmed by another account. Give another one.</Alert>
+    return <Notice tone="warn">The address that you gave was confirmed by another account. Give another one.</Notice>
   if (waiting === null) return <Text size="sm">{email} is confirmed.</Text>
   return (
-    <Alert color="yellow">
+    <Notice tone="warn">
       <Group justify="space-between">
         <Text size="sm">{waiting} is not confirmed yet: open the link that was sent there.</Text>
-        <Button variant="default" size="xs" loading={send.isPending} onClick={() => send.mutate({})}>
+        <Button variant="default" size="xs" loading={isPending} onClick={() => void run({})}>
           Send it again
         </Button>
       </Group>
-    </Alert>
+    </Notice>
   )
 }
 

@@ -1,9 +1,10 @@
-import { Alert, Anchor, Stack, Switch } from '@mantine/core'
+import { Anchor, Stack, Switch } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { useTRPC } from '../app/api.ts'
 import { type Outputs, useAccount } from '../app/session.tsx'
 import { Loaded } from '../components/feedback/loaded.tsx'
+import { Notice } from '../components/feedback/notice.tsx'
 import { useAction } from '../components/forms/action.ts'
 import { Page } from '../components/page.tsx'
 import { Section } from '../components/section.tsx'
@@ -68,11 +69,11 @@ function Unconfirmed() {
   const { email_verified } = useAccount()
   if (email_verified) return null
   return (
-    <Alert color="yellow">
+    <Notice tone="warn">
       Your address is not confirmed, so none of these is sent.{' '}
       <Anchor component={Link} to="/account/sign-in">
         Confirm it
       </Anchor>
-    </Alert>
+    </Notice>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Group, Text } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useTRPC } from '../app/api.ts'
 import type { Outputs } from '../app/session.tsx'
@@ -10,6 +10,7 @@ import { Instant } from '../components/instant.tsx'
 import { More } from '../components/more.tsx'
 import { Page } from '../components/page.tsx'
 import { byCursor, itemsOf } from '../components/pages.ts'
+import { Row } from '../components/row.tsx'
 import { Section } from '../components/section.tsx'
 
 type LoginSession = Outputs['account']['sessions']['list']['items'][number]
@@ -42,20 +43,21 @@ function SessionRow({ session }: { session: LoginSession }) {
   const { created_at, last_seen_at, ip, user_agent, is_current } = session
   const { revoke, isPending } = useRevoke(session)
   return (
-    <li className="row">
-      <div className="row-main">
+    <Row
+      title={
         <Group gap="xs">
-          <Text fw={600}>{describeBrowser(user_agent)}</Text>
+          {describeBrowser(user_agent)}
           {is_current && <Status tone="good">This one</Status>}
         </Group>
-        <Text size="sm" c="dimmed">
-          {ip ?? 'Unknown address'} · last used <Instant at={last_seen_at} /> · since <Instant at={created_at} />
-        </Text>
-      </div>
-      <Button variant="default" size="xs" loading={isPending} onClick={revoke}>
-        {is_current ? 'Log out' : 'End session'}
-      </Button>
-    </li>
+      }
+      end={
+        <Button variant="default" size="xs" loading={isPending} onClick={revoke}>
+          {is_current ? 'Log out' : 'End session'}
+        </Button>
+      }
+    >
+      {ip ?? 'Unknown address'} · last used <Instant at={last_seen_at} /> · since <Instant at={created_at} />
+    </Row>
   )
 }
 

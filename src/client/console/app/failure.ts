@@ -26,13 +26,20 @@ const sessionEnded = {
 }
 
 function unanswered(error: unknown): { code: string; message: string } {
-  if (!isFailedCall(error)) {
-    return { code: 'console_error', message: 'Something went wrong on this page. Load it again.' }
-  }
+  if (!isFailedCall(error)) return ofBrowser[nameOf(error)] ?? PAGE_BROKE
   if (error.cause instanceof OfflineError) {
     return { code: 'offline', message: 'You are offline: nothing was sent, and nothing will be sent later.' }
   }
   return { code: 'unreachable', message: 'The service did not answer. Check your connection.' }
+}
+
+const PAGE_BROKE = { code: 'console_error', message: 'Something went wrong on this page. Load it again.' }
+const nameOf = (error: unknown) => (error instanceof Error ? error.name : '')
+
+/** How browsers refuse a passkey (Web Authentication, 5.1.3 and 5.1.4). */
+const ofBrowser: Record<string, { code: string; message: string } | undefined> = {
+  NotAllowedError: { code: 'not_confirmed', message: 'It was not confirmed, or not in time: nothing was done.' },
+  InvalidStateError: { code: 'already_there', message: 'This device has a passkey of your account already.' },
 }
 
 /** The same of a change: when it got no answer, nobody knows whether it was made. */

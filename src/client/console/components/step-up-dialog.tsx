@@ -8,8 +8,8 @@ import { useStepUpQuestion } from '../app/step-up.ts'
 import { Loaded } from './feedback/loaded.tsx'
 import { Problem } from './feedback/problem.tsx'
 import { DialogButtons } from './forms/dialog-buttons.tsx'
-import { fieldErrors } from './forms/field-errors.ts'
-import { FormProblem } from './forms/form-problem.tsx'
+import { Form } from './forms/form.tsx'
+import { useSubmit } from './forms/submit.ts'
 
 type Ways = Outputs['account']['stepUp']['ways']
 type Answer = (isProved: boolean) => void
@@ -70,32 +70,31 @@ function ByPasskey({ request, onAnswer }: { request: NonNullable<Ways['passkey']
 function ByText({ ways, onAnswer }: { ways: Ways; onAnswer: Answer }) {
   const trpc = useTRPC()
   const field = ways.password ? 'password' : 'code'
-  const form = useForm({ mode: 'uncontrolled', initialValues: { text: '' } })
-  const { mutate, error, isPending } = useMutation(
-    trpc.account.stepUp.prove.mutationOptions({
-      onSuccess: () => onAnswer(true),
-      onError: (failure) => {
-        const message = fieldErrors(failure, [field])[field]
-        if (message !== undefined) form.setErrors({ text: message })
-      },
-    }),
-  )
-  const input = { required: true, 'data-autofocus': true, ...form.getInputProps('text') }
+  const form = useForm({ mode: 'uncontrolled', initialValues: { password: '', code: '' } })
+  const submit = useSubmit(form, trpc.account.stepUp.prove.mutationOptions(), {
+    fields: [field],
+    onDone: () => onAnswer(true),
+  })
+  const input = { required: true, 'data-autofocus': true, ...form.getInputProps(field) }
   return (
-    <form className="form" onSubmit={form.onSubmit(({ text }) => mutate({ [field]: text }))}>
+    <Form
+      form={form}
+      submit={submit}
+      onSubmit={(typed) => submit.send({ [field]: typed[field] })}
+      isFleeting
+      buttons={<DialogButtons action="Confirm" isPending={submit.isPending} onCancel={() => onAnswer(false)} />}
+    >
       {ways.password ? (
-        <PasswordInput label="Password" autoComplete="current-password" key={form.key('text')} {...input} />
+        <PasswordInput label="Password" autoComplete="current-password" key={form.key(field)} {...input} />
       ) : (
         <TextInput
           label="Code"
-          description="Of your authenticator app, or one of your recovery codes"
+          description="Of your authenticator app, or one of your recovery codes."
           autoComplete="one-time-code"
-          key={form.key('text')}
+          key={form.key(field)}
           {...input}
         />
       )}
-      <FormProblem form={form} error={error} />
-      <DialogButtons action="Confirm" isPending={isPending} onCancel={() => onAnswer(false)} />
-    </form>
+    </Form>
   )
 }

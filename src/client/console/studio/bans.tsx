@@ -1,4 +1,4 @@
-import { Button, Group, Text, TextInput } from '@mantine/core'
+import { Button, Group, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { client, useTRPC } from '../app/api.ts'
@@ -13,6 +13,7 @@ import { Instant } from '../components/instant.tsx'
 import { More } from '../components/more.tsx'
 import { Page } from '../components/page.tsx'
 import { byCursor, itemsOf } from '../components/pages.ts'
+import { Row } from '../components/row.tsx'
 import { Section } from '../components/section.tsx'
 
 type Ban = Outputs['moderation']['list']['items'][number]
@@ -106,18 +107,22 @@ function BanRow({ ban: { created_at, blocked_user } }: { ban: Ban }) {
     refresh: trpc.moderation.pathKey(),
   })
   return (
-    <li className="row">
-      <div className="row-main">
-        <Text fw={600}>{name}</Text>
-        <Text size="sm" c="dimmed">
-          Banned <Instant at={created_at} />
-        </Text>
-      </div>
-      {blocked_user && (
-        <Button size="xs" variant="default" loading={isPending} onClick={() => void run({ user_id: blocked_user.id })}>
-          Unban
-        </Button>
-      )}
-    </li>
+    <Row
+      title={name}
+      end={
+        blocked_user && (
+          <Button
+            size="xs"
+            variant="default"
+            loading={isPending}
+            onClick={() => void run({ user_id: blocked_user.id })}
+          >
+            Unban
+          </Button>
+        )
+      }
+    >
+      Banned <Instant at={created_at} />
+    </Row>
   )
 }

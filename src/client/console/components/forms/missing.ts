@@ -1,5 +1,8 @@
+/** What is said beside a field that has to be filled in. */
+export const FILL_IN = 'Fill this in.'
+
 const sentences = {
-  valueMissing: 'Fill this in.',
+  valueMissing: FILL_IN,
   typeMismatch: 'This is not complete: look at its form.',
   patternMismatch: 'This has not the form that is asked for.',
   tooLong: 'This is too long.',

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, Text } from '@mantine/core'
+import { Anchor, Button, Group } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { roleDescriptions } from '../../../../shared/roles.ts'
@@ -14,6 +14,7 @@ import { More } from '../../components/more.tsx'
 import { Name } from '../../components/name.tsx'
 import { Page } from '../../components/page.tsx'
 import { byCursor, itemsOf } from '../../components/pages.ts'
+import { Row } from '../../components/row.tsx'
 import { Section } from '../../components/section.tsx'
 
 export type Application = Outputs['applications']['get']
@@ -71,27 +72,28 @@ function Applied({ title, applications }: { title: string; applications: Applica
 function ApplicationRow({ application }: { application: Application }) {
   const { id, name, confidential, created_at, last_called_at, disabled_at, role } = application
   return (
-    <li className="row">
-      <div className="row-main">
-        <Anchor component={Link} to={`/developer/applications/${id}`} fw={600}>
+    <Row
+      title={
+        <Anchor component={Link} to={`/developer/applications/${id}`} inherit>
           <Name>{name}</Name>
         </Anchor>
-        <Text size="sm" c="dimmed">
-          {role !== 'owner' && `${roleDescriptions[role].label} · `}
-          {kindOf(confidential)} · created <Instant at={created_at} />
-          {last_called_at && (
-            <>
-              {' '}
-              · last call <Instant at={last_called_at} />
-            </>
-          )}
-        </Text>
-      </div>
-      <Group gap="xs">
-        {disabled_at && <Status tone="bad">Stopped</Status>}
-        <Copyable value={id} label="client identifier" />
-      </Group>
-    </li>
+      }
+      end={
+        <Group gap="xs">
+          {disabled_at && <Status tone="bad">Stopped</Status>}
+          <Copyable value={id} label="client identifier" />
+        </Group>
+      }
+    >
+      {role !== 'owner' && `${roleDescriptions[role].label} · `}
+      {kindOf(confidential)} · created <Instant at={created_at} />
+      {last_called_at && (
+        <>
+          {' '}
+          · last call <Instant at={last_called_at} />
+        </>
+      )}
+    </Row>
   )
 }
 

@@ -5,6 +5,7 @@ import { useTRPC } from '../../app/api.ts'
 import { Empty } from '../../components/feedback/empty.tsx'
 import { Live } from '../../components/feedback/live.tsx'
 import { Loaded } from '../../components/feedback/loaded.tsx'
+import { Previous } from '../../components/feedback/previous.tsx'
 import { Problem } from '../../components/feedback/problem.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { More } from '../../components/more.tsx'
@@ -82,11 +83,13 @@ function Deliveries({ filters }: { filters: LedgerFilters }) {
     <Section title="Ledger" actions={<Live status={stream} />}>
       <Loaded query={query} lines={5}>
         {(found) => (
-          <DeliveryTable
-            deliveries={itemsOf(found)}
-            isFiltered={Object.keys(filters).length > 0}
-            isOfSeveral={subscription === undefined}
-          />
+          <Previous isShown={query.isPlaceholderData}>
+            <DeliveryTable
+              deliveries={itemsOf(found)}
+              isFiltered={Object.keys(filters).length > 0}
+              isOfSeveral={subscription === undefined}
+            />
+          </Previous>
         )}
       </Loaded>
       {lookedBackTo && (

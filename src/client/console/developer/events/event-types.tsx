@@ -1,8 +1,9 @@
-import { Anchor, Text } from '@mantine/core'
+import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
 import { Loaded } from '../../components/feedback/loaded.tsx'
 import { Status } from '../../components/feedback/status.tsx'
 import { Page } from '../../components/page.tsx'
+import { Row } from '../../components/row.tsx'
 import { Section } from '../../components/section.tsx'
 import { useEventTypes } from '../../components/use-event-types.ts'
 
@@ -23,17 +24,17 @@ export function EventTypes() {
           {(types) => (
             <ul className="rows">
               {types.map(({ type, description, for_moderators }) => (
-                <li className="row" key={type}>
-                  <div className="row-main">
+                <Row
+                  key={type}
+                  title={
                     <Anchor component={Link} to={`/developer/events/${type}`} fw={600} ff="monospace" size="sm">
                       {type}
                     </Anchor>
-                    <Text size="sm" c="dimmed">
-                      {description}
-                    </Text>
-                  </div>
-                  {for_moderators && <Status tone="warn">For the channel’s owner</Status>}
-                </li>
+                  }
+                  end={for_moderators && <Status tone="warn">For the channel’s owner</Status>}
+                >
+                  {description}
+                </Row>
               ))}
             </ul>
           )}

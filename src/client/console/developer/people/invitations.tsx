@@ -1,8 +1,9 @@
-import { Button, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { roleDescriptions } from '../../../../shared/roles.ts'
 import { useTRPC } from '../../app/api.ts'
 import { useAction } from '../../components/forms/action.ts'
 import { Instant } from '../../components/instant.tsx'
+import { Row } from '../../components/row.tsx'
 import { Section } from '../../components/section.tsx'
 import { useApplication } from '../applications/application.tsx'
 import type { ApplicationPeople } from './people.tsx'
@@ -33,23 +34,20 @@ function InvitationRow({ invitation: { id, role, email, username, expires_at } }
   })
   const who = email ?? username ?? ''
   return (
-    <li className="row">
-      <div className="row-main">
-        <Text fw={600} className="breakable">
-          {who}
-        </Text>
-        <Text size="sm" c="dimmed">
-          {role === 'owner' ? 'To take it over' : roleDescriptions[role].label} · ends <Instant at={expires_at} />
-        </Text>
-      </div>
-      <Button
-        variant="default"
-        loading={isPending}
-        aria-label={`Take back the invitation of ${who}`}
-        onClick={() => void run({ application_id, id })}
-      >
-        Take back
-      </Button>
-    </li>
+    <Row
+      title={who}
+      end={
+        <Button
+          variant="default"
+          loading={isPending}
+          aria-label={`Take back the invitation of ${who}`}
+          onClick={() => void run({ application_id, id })}
+        >
+          Take back
+        </Button>
+      }
+    >
+      {role === 'owner' ? 'To take it over' : roleDescriptions[role].label} · ends <Instant at={expires_at} />
+    </Row>
   )
 }

@@ -1,9 +1,10 @@
-import { Button, Group, NativeSelect, Text } from '@mantine/core'
+import { Button, Group, NativeSelect } from '@mantine/core'
 import { type MemberRole, memberRoles, roleDescriptions } from '../../../../shared/roles.ts'
 import { useTRPC } from '../../app/api.ts'
 import { useAccount } from '../../app/session.tsx'
 import { useAction } from '../../components/forms/action.ts'
 import { Instant } from '../../components/instant.tsx'
+import { Row } from '../../components/row.tsx'
 import { useApplication } from '../applications/application.tsx'
 import type { ApplicationPeople } from './people.tsx'
 
@@ -17,24 +18,18 @@ export function MemberRow({ member }: { member: Member }) {
   const account = useAccount()
   const { user_id, username, joined_at } = member
   return (
-    <li className="row">
-      <div className="row-main">
-        <Text fw={600} className="breakable">
-          {username}
-          {user_id === account.id && ' (you)'}
-        </Text>
-        <Text size="sm" c="dimmed">
-          {roleDescriptions[member.role].label}
-          {joined_at && (
-            <>
-              {' '}
-              · since <Instant at={joined_at} />
-            </>
-          )}
-        </Text>
-      </div>
-      {role === 'owner' && member.role !== 'owner' && <Changes member={member} />}
-    </li>
+    <Row
+      title={`${username}${user_id === account.id ? ' (you)' : ''}`}
+      end={role === 'owner' && member.role !== 'owner' && <Changes member={member} />}
+    >
+      {roleDescriptions[member.role].label}
+      {joined_at && (
+        <>
+          {' '}
+          · since <Instant at={joined_at} />
+        </>
+      )}
+    </Row>
   )
 }
 

@@ -1,11 +1,12 @@
 import { Button, Group, SegmentedControl, Stack, Textarea } from '@mantine/core'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { CodeBlock } from '../../components/code-block.tsx'
 import { Problem } from '../../components/feedback/problem.tsx'
+import { FILL_IN } from '../../components/forms/missing.ts'
 import { Section } from '../../components/section.tsx'
 import { Answer } from './answer.tsx'
 import { codeOf, compose, faultOfBody, languages, type TypedRequest } from './composed-request.ts'
-import type { DescribedOperation } from './described-operations.ts'
+import type { DescribedOperation, DescribedParameter } from './described-operations.ts'
 import { ParameterInput } from './parameter-input.tsx'
 import { type StandsFor, useSender } from './use-sender.ts'
 
@@ -24,22 +25,26 @@ export function RequestEditor({ operation, applicationId, standsFor, typed, onTy
   const sender = useSender()
   const request = compose(operation, typed, location.origin)
   const fault = operation.body === undefined ? undefined : faultOfBody(typed.body)
-  const send = () => sender.mutate({ request, application_id: applicationId, stands_for: standsFor })
+  const [isTried, setIsTried] = useState(false)
+  const isMissing = ({ name, isRequired }: DescribedParameter) => isRequired && !typed.values[name]
+  const send = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setIsTried(true)
+    event.currentTarget.querySelector<HTMLElement>('input:invalid')?.focus()
+    if (fault || operation.parameters.some(isMissing)) return
+    sender.mutate({ request, application_id: applicationId, stands_for: standsFor })
+  }
   return (
     <>
       <Section title={operation.summary}>
-        <form
-          onSubmit={(event) => {
-            event.preventDefault()
-            if (!fault) send()
-          }}
-        >
+        <form noValidate onSubmit={send}>
           <Stack>
             {operation.parameters.map((parameter) => (
               <ParameterInput
                 key={parameter.name}
                 parameter={parameter}
                 value={typed.values[parameter.name] ?? ''}
+                error={isTried && isMissing(parameter) ? FILL_IN : undefined}
                 onChange={(value) => onTyped((now) => ({ ...now, values: { ...now.values, [parameter.name]: value } }))}
               />
             ))}

@@ -7,6 +7,7 @@ import { Loaded } from '../../components/feedback/loaded.tsx'
 import { Status } from '../../components/feedback/status.tsx'
 import { Instant } from '../../components/instant.tsx'
 import { Markdown } from '../../components/markdown.tsx'
+import { Name } from '../../components/name.tsx'
 import { OperationName } from '../../components/operation-name.tsx'
 import { Page } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
@@ -68,12 +69,12 @@ function AnswerSection({ answer }: { answer: Answer }) {
         <Fact name="Took">{describeDuration(duration_ms)}</Fact>
         <Fact name="Application">
           <Anchor component={Link} to={requestLogAddress(application_id)} size="sm">
-            {application_name}
+            <Name>{application_name}</Name>
           </Anchor>
         </Fact>
         {key && (
           <Fact name="Key">
-            {key.name} …{key.last4} <KeyEnd credential={key} />
+            <Name>{key.name}</Name> …{key.last4} <KeyEnd credential={key} />
           </Fact>
         )}
       </Facts>

@@ -4,6 +4,7 @@ import { useSearchParams } from 'react-router'
 import { useTRPC } from '../../app/api.ts'
 import { Empty } from '../../components/feedback/empty.tsx'
 import { Loaded } from '../../components/feedback/loaded.tsx'
+import { Previous } from '../../components/feedback/previous.tsx'
 import { More } from '../../components/more.tsx'
 import { byCursor, itemsOf } from '../../components/pages.ts'
 import { Section } from '../../components/section.tsx'
@@ -46,7 +47,7 @@ export function RequestLog() {
             const items = itemsOf(found)
             if (items.length === 0 && !requests.hasNextPage) return <NoRequests isFiltered={search.size > 0} />
             return (
-              <>
+              <Previous isShown={requests.isPlaceholderData}>
                 <ul className="rows">
                   {items.map((request) => (
                     <RequestRow key={request.id} request={request} keyNames={keyNames} />
@@ -57,7 +58,7 @@ export function RequestLog() {
                     Nothing among the newest. There is more to look through.
                   </Text>
                 )}
-              </>
+              </Previous>
             )
           }}
         </Loaded>

@@ -29,7 +29,7 @@ function credentialWords({ operation, credential_id: id }: LoggedRequest, keyNam
   if (id === null) return operation.includes('/oauth/') ? null : 'by a token of the application'
   if (id.startsWith('grt_')) return 'for a person'
   const name = keyNames.get(id)
-  return name === undefined ? 'by a key that is gone' : `by key “${name}”`
+  return name === undefined ? 'by a key that is gone' : `by key ${name}`
 }
 
 export function RequestRow({ request, keyNames }: { request: LoggedRequest; keyNames: KeyNames }) {

@@ -1,5 +1,7 @@
 import { Anchor, Progress, Text } from '@mantine/core'
 import { exactly } from '../../components/charts/numbers.ts'
+import { Name } from '../../components/name.tsx'
+import { Row } from '../../components/row.tsx'
 import { Section } from '../../components/section.tsx'
 import type { UsageFigures } from './usage.tsx'
 
@@ -38,26 +40,27 @@ function KeyRow({ of: { name, last4, remaining, reset_s }, limit }: { of: Limit[
   const used = limit - remaining
   const isFull = remaining === 0
   return (
-    <li className="row">
-      <div className="row-main">
-        <Text fw={600} className="breakable">
-          {name}{' '}
+    <Row
+      title={
+        <>
+          <Name>{name}</Name>{' '}
           <Text span ff="monospace" size="sm" c="dimmed">
             …{last4}
           </Text>
-        </Text>
-        <Text size="sm" c="dimmed">
-          {exactly(used)} of {exactly(limit)} used
-          {used > 0 && ` · starts again in ${reset_s} s`}
-        </Text>
-      </div>
-      <Progress.Root size="lg" className="used">
-        <Progress.Section
-          value={(used / limit) * 100}
-          aria-label={`Used by ${name}`}
-          color={isFull ? 'var(--bad)' : 'iris'}
-        />
-      </Progress.Root>
-    </li>
+        </>
+      }
+      end={
+        <Progress.Root size="lg" className="used">
+          <Progress.Section
+            value={(used / limit) * 100}
+            aria-label={`Used by ${name}`}
+            color={isFull ? 'var(--bad)' : 'iris'}
+          />
+        </Progress.Root>
+      }
+    >
+      {exactly(used)} of {exactly(limit)} used
+      {used > 0 && ` · starts again in ${reset_s} s`}
+    </Row>
   )
 }

@@ -4,6 +4,7 @@ import { useSearchParams } from 'react-router'
 import { useTRPC } from '../../app/api.ts'
 import type { Outputs } from '../../app/session.tsx'
 import { Loaded } from '../../components/feedback/loaded.tsx'
+import { Previous } from '../../components/feedback/previous.tsx'
 import { useApplication } from '../applications/application.tsx'
 import { DeliveryLatency } from './delivery-latency.tsx'
 import { Operations } from './operations.tsx'
@@ -42,12 +43,14 @@ export function Usage() {
       />
       <Loaded query={query} lines={5}>
         {(usage) => (
-          <>
-            <Requests usage={usage} />
-            <Operations operations={usage.operations} />
-            <DeliveryLatency usage={usage} />
-            <RateLimit rateLimit={usage.rate_limit} />
-          </>
+          <Previous isShown={query.isPlaceholderData}>
+            <Stack gap="lg">
+              <Requests usage={usage} />
+              <Operations operations={usage.operations} />
+              <DeliveryLatency usage={usage} />
+              <RateLimit rateLimit={usage.rate_limit} />
+            </Stack>
+          </Previous>
         )}
       </Loaded>
     </Stack>

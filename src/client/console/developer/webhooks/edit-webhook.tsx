@@ -1,8 +1,7 @@
-import { Anchor, Button, Group, TextInput } from '@mantine/core'
+import { Anchor, Button, Group } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from 'react-router'
-import { WEBHOOK_DESCRIPTION_LENGTH_MAX } from '../../../../shared/limits.ts'
 import { useTRPC } from '../../app/api.ts'
 import { Loaded } from '../../components/feedback/loaded.tsx'
 import { EventTypesInput } from '../../components/forms/event-types-input.tsx'
@@ -10,9 +9,9 @@ import { Form } from '../../components/forms/form.tsx'
 import { useSubmit } from '../../components/forms/submit.ts'
 import { Page } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
-import { checkUrl } from './check-url.ts'
 import { NO_MODERATION } from './new-webhook.tsx'
 import type { WebhookDetails } from './webhook.tsx'
+import { WebhookDescription, WebhookUrl, webhookRules } from './webhook-fields.tsx'
 
 /** Changes where a subscription sends, what, and how it is called. */
 export function EditWebhook() {
@@ -38,7 +37,7 @@ function EditForm({ webhook: { id, url, event_types, description, user_id } }: {
   const form = useForm({
     initialValues: { url, event_types, description: description ?? '' },
     validateInputOnBlur: ['url'],
-    validate: { url: checkUrl, event_types: (types) => (types.length === 0 ? 'Choose at least one.' : null) },
+    validate: webhookRules,
   })
   const submit = useSubmit(form, trpc.webhooks.update.mutationOptions(), {
     fields,
@@ -60,18 +59,13 @@ function EditForm({ webhook: { id, url, event_types, description, user_id } }: {
       intro="The signing secret and the ledger stay. What is pending goes to the new address from its next attempt on."
     >
       <Form form={form} submit={submit} onSubmit={save} buttons={<Buttons id={id} isPending={submit.isPending} />}>
-        <TextInput label="URL" type="url" required {...form.getInputProps('url')} />
+        <WebhookUrl form={form} />
         <EventTypesInput
           note={user_id === null && NO_MODERATION}
           withModeration={user_id !== null}
           {...form.getInputProps('event_types')}
         />
-        <TextInput
-          label="Description"
-          description="For yourself (optional)."
-          maxLength={WEBHOOK_DESCRIPTION_LENGTH_MAX}
-          {...form.getInputProps('description')}
-        />
+        <WebhookDescription form={form} />
       </Form>
     </Section>
   )

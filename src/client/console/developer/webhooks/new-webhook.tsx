@@ -1,8 +1,7 @@
-import { Anchor, Button, Group, NativeSelect, TextInput } from '@mantine/core'
+import { Anchor, Button, Group, NativeSelect } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
-import { WEBHOOK_DESCRIPTION_LENGTH_MAX } from '../../../../shared/limits.ts'
 import { useTRPC } from '../../app/api.ts'
 import { useAccount } from '../../app/session.tsx'
 import { Empty } from '../../components/feedback/empty.tsx'
@@ -17,7 +16,7 @@ import type { Application } from '../applications/applications.tsx'
 import { CreateApplication } from '../applications/applications.tsx'
 import { MissingScope } from '../applications/missing-scope.tsx'
 import { useDevelopedApplications } from '../use-applications.ts'
-import { checkUrl } from './check-url.ts'
+import { WebhookDescription, WebhookUrl, webhookRules } from './webhook-fields.tsx'
 
 const above = [{ label: 'Webhooks', to: '/developer/webhooks' }]
 const hint = 'Your receiver verifies with it that a delivery is from us.'
@@ -68,8 +67,7 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
     validateInputOnBlur: ['url'],
     validate: {
       application_id: (id) => (lackingOf(applications, id) ? 'It may not subscribe.' : null),
-      url: checkUrl,
-      event_types: (types) => (types.length === 0 ? 'Choose at least one.' : null),
+      ...webhookRules,
     },
   })
   const lacking = lackingOf(applications, form.values.application_id)
@@ -87,14 +85,7 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
           {...form.getInputProps('application_id')}
           error={lacking ? <MissingScope application={lacking} scope={SCOPE} /> : form.errors.application_id}
         />
-        <TextInput
-          label="URL"
-          description="Where we send a POST for each event. It answers with any 2xx within 15 seconds."
-          type="url"
-          required
-          placeholder="https://example.com/hook"
-          {...form.getInputProps('url')}
-        />
+        <WebhookUrl form={form} />
         <NativeSelect
           label="Events of"
           description={form.values.channel === 'own' && OWN_CHANNEL}
@@ -109,12 +100,7 @@ function NewWebhookForm({ applications, onCreated }: NewWebhookFormProps) {
           withModeration={form.values.channel === 'own'}
           {...form.getInputProps('event_types')}
         />
-        <TextInput
-          label="Description"
-          description="For yourself (optional)."
-          maxLength={WEBHOOK_DESCRIPTION_LENGTH_MAX}
-          {...form.getInputProps('description')}
-        />
+        <WebhookDescription form={form} />
       </Form>
     </Section>
   )
