@@ -38,14 +38,17 @@ export async function startMeasured(words: readonly string[], given: Record<stri
   const base = `http://127.0.0.1:${port}`
   const hasEnded = () => child.exitCode !== null
   if (!(await untilOk(base + ready, hasEnded))) throw new Error(`The server ended before it was ready:\n${said}`)
+  const told = async (message: object): Promise<Usage> => {
+    const answer = once(child, 'message')
+    child.send(message)
+    return (await answer)[0] as Usage
+  }
   return {
     base,
     readyMs: performance.now() - begun,
-    usage: async (): Promise<Usage> => {
-      const answer = once(child, 'message')
-      child.send({})
-      return (await answer)[0] as Usage
-    },
+    usage: () => told({}),
+    /** Tells the process something that what it imports listens to; resolves when that has been heard, with what it has used. */
+    told,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM')
       await ended
