@@ -19,7 +19,8 @@ const enrolling = () => procedure({ access: 'session', needs: ['enrolment'] })
 const changing = () => procedure({ access: 'session', needs: ['enrolment', 'stepUp'] })
 
 /** As the browser's own types have it; who reads it judges every part. */
-const browserObject = <Of>() => z.custom<Of>((value) => typeof value === 'object' && value !== null)
+const browserObject = <Of>() =>
+  z.custom<Of>((value) => typeof value === 'object' && value !== null, 'must be an object')
 const passkeyName = () =>
   text().refine((name) => [...name].length <= NAME_LENGTH_MAX, `must have at most ${NAME_LENGTH_MAX} characters`)
 

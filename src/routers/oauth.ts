@@ -20,11 +20,16 @@ import { router } from './trpc.ts'
 const BODY_BYTES_MAX = 16 * 1024
 
 /** May be empty, which OAuth reads as omitted. */
-const parameter = ({ description, example, isExtension }: Parameter) =>
+const parameter = ({ description, example, values, isExtension }: Parameter) =>
   z
     .string()
     .refine((value) => !value.includes('\0'), 'must not contain NUL')
-    .meta({ description, ...(example && { example }), ...(isExtension && { 'x-extension': true }) })
+    .meta({
+      description,
+      ...(example && { example }),
+      ...(values && { enum: [...values] }),
+      ...(isExtension && { 'x-extension': true }),
+    })
 
 function fieldsOf<Name extends string>(parameters: Record<Name, Parameter>) {
   const fields = Object.entries<Parameter>(parameters).map(([name, one]) => [name, parameter(one).optional()] as const)

@@ -3,15 +3,19 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import * as z from 'zod'
 import { databaseProblem } from '../domain/core/database-problem.ts'
 import { Problem, type ProblemCode } from '../domain/core/problem.ts'
+import { CALL_BATCH_MAX } from '../shared/limits.ts'
 
-/** What tRPC itself refuses on /trpc, in our codes. */
-const refusals: Partial<Record<TRPCError['code'], ProblemCode>> = {
-  BAD_REQUEST: 'invalid_request',
-  PARSE_ERROR: 'invalid_request',
-  NOT_FOUND: 'not_found',
-  METHOD_NOT_SUPPORTED: 'method_not_allowed',
-  PAYLOAD_TOO_LARGE: 'payload_too_large',
-  UNSUPPORTED_MEDIA_TYPE: 'unsupported_media_type',
+/** What tRPC itself refuses on /trpc, in our codes and words. */
+const refusals: Partial<Record<TRPCError['code'], [code: ProblemCode, message: string]>> = {
+  BAD_REQUEST: [
+    'invalid_request',
+    `A batch has at most ${CALL_BATCH_MAX} calls, all of them queries or all of them mutations, and an object with the input of each by its number.`,
+  ],
+  PARSE_ERROR: ['invalid_request', 'input: is not JSON.'],
+  NOT_FOUND: ['not_found', 'There is no procedure of this name: look at what stands behind /trpc/.'],
+  METHOD_NOT_SUPPORTED: ['method_not_allowed', 'Queries and subscriptions are called by GET, mutations by POST.'],
+  PAYLOAD_TOO_LARGE: ['payload_too_large', 'The body is larger than what /trpc takes.'],
+  UNSUPPORTED_MEDIA_TYPE: ['unsupported_media_type', 'Content-Type: must be application/json.'],
 }
 
 /** tRPC's name for each of our statuses, so that typed clients see the same failure in their own words. */
@@ -54,20 +58,21 @@ export function callFailureOf(error: TRPCError): CallFailure {
 }
 
 /** What the caller may know of a failed call. Anything unforeseen becomes `internal_error` and nothing more. */
-export function problemFrom({ code, cause, message }: TRPCError): Problem {
+export function problemFrom({ code, cause }: TRPCError): Problem {
   if (cause instanceof Problem) return cause
   if (code === 'BAD_REQUEST' && cause instanceof z.core.$ZodError)
     return new Problem('invalid_request', describe(cause))
   const failure = cause && databaseProblem(cause)
   if (failure) return failure
-  const refusal = refusals[code]
-  if (refusal === 'unsupported_media_type') return new Problem(refusal, 'Content-Type: must be application/json.')
-  return refusal === undefined
-    ? new Problem('internal_error', 'Something went wrong on our side. Tell us the X-Request-Id of this answer.', {
-        cause,
-      })
-    : new Problem(refusal, message)
+  const isNoJson = code === 'BAD_REQUEST' && cause instanceof SyntaxError
+  const [refusal, message] = refusals[isNoJson ? 'PARSE_ERROR' : code] ?? unforeseen
+  return new Problem(refusal, message, refusal === 'internal_error' ? { cause } : {})
 }
+
+const unforeseen = [
+  'internal_error',
+  'Something went wrong on our side. Tell us the X-Request-Id of this answer.',
+] as const
 
 /** `room_name: is required` — the first wrong field, by its name. */
 function describe({ issues }: z.core.$ZodError): string {
@@ -77,9 +82,19 @@ function describe({ issues }: z.core.$ZodError): string {
   return `${field}: ${wordsOf(issue.message)}.`
 }
 
-const wordsOf = (message: string) =>
-  message
-    .replace(/^Invalid input: expected (\w+), received undefined$/, 'is required ($1)')
-    .replace(/^Invalid input: expected (\w+), received (\w+)$/, 'must be of type $1, not $2')
-    .replace(/^Too small: .*>=1 items$/, 'must have at least one item')
-    .replace(/^(?:Invalid input|Too small|Too big|Invalid string): /, '')
+/** What the library says where a schema has no words of its own. */
+const rewordings: readonly (readonly [RegExp, string])[] = [
+  [/^Invalid input: expected (\w+), received undefined$/, 'is required ($1)'],
+  [/^Invalid input: expected (\w+), received (\w+)$/, 'must be of type $1, not $2'],
+  [/^Invalid (?:option: expected one of|input: expected) (".*)$/, 'must be $1'],
+  [/^Too small: .*>=1 items$/, 'must have at least one item'],
+  [/^Too small: .*>=1 characters$/, 'must not be empty'],
+  [/^Too big: .*<=(\d+) characters$/, 'must have at most $1 characters'],
+  [/^Too small: .*>=(-?\d+)$/, 'must be at least $1'],
+  [/^Too big: .*<=(-?\d+)$/, 'must be at most $1'],
+]
+
+function wordsOf(message: string): string {
+  const found = rewordings.find(([pattern]) => pattern.test(message))
+  return found ? message.replace(...found).replaceAll('"|"', '", "') : message
+}

@@ -1,4 +1,5 @@
 import { instantText, statement } from '../../db/statement.ts'
+import type { Role } from '../../shared/roles.ts'
 import { applicationsOf, membersWith, ownerIdOf, requireApplication, roleIn, roleWanted } from '../access/ownership.ts'
 import type { OwnerContext } from '../core/context.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from '../core/paging.ts'
@@ -17,9 +18,9 @@ const select = (role: string) => `
 
 const roleOfReader = `case when $1::text is null then 'owner' else ${roleIn('$1::text')} end`
 
-const applicationById = statement<[reader: string | null, id: string], Application>(
-  `${select(roleOfReader)} where c.id = $2`,
-)
+/** Whoever has just gone has no role. */
+type Found = Omit<Application, 'role'> & { role: Role | null }
+const applicationById = statement<[reader: string | null, id: string], Found>(`${select(roleOfReader)} where c.id = $2`)
 
 type Values = [userId: string, after: string, count: number, members: string[]]
 const applicationsAfter = statement<Values, Application>(
@@ -50,6 +51,6 @@ export async function listApplications(ctx: OwnerContext, { limit, cursor }: Pag
 /** For callers that have checked who owns it, or hold its lock. */
 export async function findApplication(ctx: OwnerContext, id: string): Promise<Application> {
   const [found] = await applicationById(ctx.db, ownerIdOf(ctx), id)
-  if (!found) throw new Problem('not_found', 'id: you have no application with this identifier.')
-  return found
+  if (!found?.role) throw new Problem('not_found', 'id: you have no application with this identifier.')
+  return { ...found, role: found.role }
 }

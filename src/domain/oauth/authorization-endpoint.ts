@@ -8,10 +8,12 @@ import type { Caller } from '../core/caller.ts'
 import type { CalledContext, ClientDocumentSource, Context } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { isId } from '../core/ids.ts'
+import { Problem } from '../core/problem.ts'
 import { countAllOrRefuse, countOrRefuse, countsByAddress, rateLimits } from '../core/rate-limits.ts'
 import type { Scope } from '../core/scopes.ts'
 import { transact } from '../core/transaction.ts'
 import { isDocumentUrl } from './client/client-documents.ts'
+import { unlessDeleted } from './client/deleted-meanwhile.ts'
 import { findUnregistered, UNREGISTERED_GRANTS, UNREGISTERED_SCOPES } from './client/unregistered.ts'
 import type { Login } from './issue.ts'
 import { CODE_LIFE } from './lifetimes.ts'
@@ -195,19 +197,21 @@ const insertCode = statement<Values, never>(`
 
 /**
  * Issues a code for what a user has allowed to a client. It can be exchanged once, within a minute. Throws `invalid_token` when the session
- * that has allowed it has ended meanwhile: what a client says of itself may have been waited for.
+ * that has allowed it has ended meanwhile: what a client says of itself may have been waited for; `invalid_request` for a client that was
+ * just deleted.
  */
 export async function issueCode(ctx: Context & { caller: Caller }, issue: CodeToIssue): Promise<string> {
   const { clientId, userId, redirectUri, scopes, challenge, jkt = null } = issue
   const { login, session, nonce = null, resource = null } = issue
   const [authenticatedAt, amr] = [login?.authenticatedAt ?? null, login?.amr ?? null]
   const code = mint('code')
-  await transact(ctx, async (tx) => {
+  const allowed = [scopes, challenge, jkt, nonce, authenticatedAt, amr, resource] as const
+  const issued = transact(ctx, async (tx) => {
     await holdSession(tx, session)
-    const allowed = [scopes, challenge, jkt, nonce, authenticatedAt, amr, resource] as const
     await insertCode(tx.db, sha256(code), clientId, userId, redirectUri, ...allowed)
     const actor = { type: 'user', id: userId } as const
     await audit(tx, { actor, action: 'grant.allowed', userId, clientId, details: { scopes } })
   })
+  await unlessDeleted(issued, () => new Problem('invalid_request', 'client_id: this application was just deleted.'))
   return code
 }

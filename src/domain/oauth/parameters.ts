@@ -2,6 +2,8 @@
 export type Parameter = {
   description: string
   example?: string
+  /** All that it can be. */
+  values?: readonly string[]
   /** Whoever reads it could use it: it is refused in an address, and no line of the log shows it. */
   isSecret?: true
   /** Accepted, but not shown in `/openapi.json`: the specification fixes the fields that are. */

@@ -20,7 +20,12 @@ export const requestsRouter = router({
     .input(
       z.object({
         ...period(),
-        status: z.union([z.enum(['failed', '2xx', '4xx', '5xx']), wholeNumber(100, 999)]).optional(),
+        status: z
+          .union(
+            [z.enum(['failed', '2xx', '4xx', '5xx']), wholeNumber(100, 999)],
+            'must be failed, 2xx, 4xx, 5xx, or a number from 100 to 999',
+          )
+          .optional(),
         code: search(SEARCH_LENGTH_MAX).optional(),
         operation: search(SEARCH_LENGTH_MAX).optional(),
         credential_id: search(SEARCH_LENGTH_MAX).optional(),

@@ -317,11 +317,11 @@ export type CreateTokenRequest = {
      */
     client_secret?: string;
     /**
-     * RFC 7521, section 4.2.
+     * Beside `client_assertion`, in place of every other way to authenticate (RFC 7521, section 4.2).
      */
-    client_assertion_type?: string;
+    client_assertion_type?: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
     /**
-     * RFC 7521, section 4.2.
+     * Who the client is, signed by it; beside its `client_assertion_type` (RFC 7521, section 4.2).
      */
     client_assertion?: string;
     /**
@@ -538,11 +538,11 @@ export type IntrospectTokenRequest = {
      */
     client_secret?: string;
     /**
-     * RFC 7521, section 4.2.
+     * Beside `client_assertion`, in place of every other way to authenticate (RFC 7521, section 4.2).
      */
-    client_assertion_type?: string;
+    client_assertion_type?: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
     /**
-     * RFC 7521, section 4.2.
+     * Who the client is, signed by it; beside its `client_assertion_type` (RFC 7521, section 4.2).
      */
     client_assertion?: string;
 };
@@ -557,11 +557,11 @@ export type AuthorizeDeviceRequest = {
      */
     client_secret?: string;
     /**
-     * RFC 7521, section 4.2.
+     * Beside `client_assertion`, in place of every other way to authenticate (RFC 7521, section 4.2).
      */
-    client_assertion_type?: string;
+    client_assertion_type?: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
     /**
-     * RFC 7521, section 4.2.
+     * Who the client is, signed by it; beside its `client_assertion_type` (RFC 7521, section 4.2).
      */
     client_assertion?: string;
     /**

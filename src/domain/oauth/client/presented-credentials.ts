@@ -12,6 +12,8 @@ export type PresentedCredentials = {
   scheme: 'Basic' | 'Bearer'
 }
 
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
 /** How a client names and proves itself in a body (RFC 6749, section 2.3.1; RFC 7521, section 4.2). */
 export const clientParameters = {
   client_id: {
@@ -23,8 +25,16 @@ export const clientParameters = {
     example: 'lscs_0000000000000000000000000000000000000000000AAAAAA',
     isSecret: true,
   },
-  client_assertion_type: { description: 'RFC 7521, section 4.2.', isExtension: true },
-  client_assertion: { description: 'RFC 7521, section 4.2.', isSecret: true, isExtension: true },
+  client_assertion_type: {
+    description: 'Beside `client_assertion`, in place of every other way to authenticate (RFC 7521, section 4.2).',
+    values: [ASSERTION_TYPE],
+    isExtension: true,
+  },
+  client_assertion: {
+    description: 'Who the client is, signed by it; beside its `client_assertion_type` (RFC 7521, section 4.2).',
+    isSecret: true,
+    isExtension: true,
+  },
 } as const satisfies Record<string, Parameter>
 
 export type ClientFields = ValuesOf<typeof clientParameters>
@@ -51,8 +61,6 @@ export function presentedCredentials({ authorization }: Caller, fields: ClientFi
   }
   return { id, secret, scheme: 'Basic' }
 }
-
-const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /** RFC 7521, section 4.2: both of its fields, or neither. */
 function readAssertion({ client_assertion, client_assertion_type }: ClientFields): string | undefined {

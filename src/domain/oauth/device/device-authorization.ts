@@ -5,9 +5,11 @@ import { mint } from '../../access/token-format.ts'
 import { requireGrantType } from '../../applications/grant-types.ts'
 import type { CalledContext } from '../../core/context.ts'
 import { sha256 } from '../../core/digest.ts'
+import { Problem } from '../../core/problem.ts'
 import { countAllOrRefuse, countsByAddress, rateLimits } from '../../core/rate-limits.ts'
 import type { Scope } from '../../core/scopes.ts'
 import { authenticateClient } from '../client/authenticate-client.ts'
+import { unlessDeleted } from '../client/deleted-meanwhile.ts'
 import { type ClientFields, presentedCredentials } from '../client/presented-credentials.ts'
 import { DEVICE_CODE_LIFE, DEVICE_CODE_S } from '../lifetimes.ts'
 import { omitEmpty } from '../parameters.ts'
@@ -25,12 +27,14 @@ export type DeviceRequest = ClientFields & { scope?: string | undefined; resourc
  */
 export async function authorizeDevice(ctx: CalledContext, request: DeviceRequest): Promise<DeviceAuthorization> {
   const fields = omitEmpty(request)
-  const client = await authenticateClient(ctx, presentedCredentials(ctx.caller, fields))
+  const presented = presentedCredentials(ctx.caller, fields)
+  const client = await authenticateClient(ctx, presented)
   requireGrantType(client, DEVICE_CODE_GRANT)
   const scopes = scopesWithin(fields.scope, client.scopes)
   const resource = readResource(ctx, fields.resource) ?? null
   await countCode(ctx)
-  const { deviceCode, userCode } = await insertCodes(ctx, client.id, scopes, resource)
+  const gone = () => new Problem('invalid_client', 'client_id: was just deleted.', { scheme: presented.scheme })
+  const { deviceCode, userCode } = await unlessDeleted(insertCodes(ctx, client.id, scopes, resource), gone)
   const verification_uri = `${ctx.publicUrl}/device`
   return {
     device_code: deviceCode,

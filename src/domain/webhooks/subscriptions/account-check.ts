@@ -4,7 +4,7 @@ import { Problem } from '../../core/problem.ts'
 import type { InTransaction } from '../../core/transaction.ts'
 
 /**
- * Refuses to create, enable or test a subscription whose application is stopped, or whose user's account is closed, whether the
+ * Refuses to create, enable or test a subscription whose application is stopped or was just deleted, or whose user's account is closed, whether the
  * operator or its owner did that: nothing would be sent. Both rows are locked against a change until the transaction ends. Throws `forbidden`.
  */
 export async function requireActiveAccounts(
@@ -16,7 +16,8 @@ export async function requireActiveAccounts(
     .from(clients)
     .where(eq(clients.id, clientId))
     .for('share')
-  if (client?.disabledAt) throw new Problem('forbidden', 'The application is stopped: nothing would be sent.')
+  if (!client) throw new Problem('forbidden', 'The application was just deleted: nothing would be sent.')
+  if (client.disabledAt) throw new Problem('forbidden', 'The application is stopped: nothing would be sent.')
   if (userId === null) return
   const [user] = await db.select({ disabledAt: users.disabledAt }).from(users).where(eq(users.id, userId)).for('share')
   if (user?.disabledAt) throw new Problem('forbidden', 'The account of its user is closed: nothing would be sent.')

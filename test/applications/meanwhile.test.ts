@@ -1,0 +1,38 @@
+import { and, eq } from 'drizzle-orm'
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
+import { makePartitions } from '../../src/db/partitions.ts'
+import { clients, applicationMembers as members } from '../../src/db/schema/index.ts'
+import { appRouter } from '../../src/routers/index.ts'
+import { createFactorsApp, type FactorsApp } from '../factors/people.ts'
+import { callMeanwhile, type Happening } from '../support/meanwhile.ts'
+import { casesOfRoles } from './role-cases.ts'
+import { createParties, createSharedApplication, type SharedApplication } from './shared-application.ts'
+
+let app: FactorsApp
+let people: Awaited<ReturnType<typeof createParties>>
+beforeAll(async () => {
+  app = await createFactorsApp()
+  await makePartitions(app.context.db, app.clock.at)
+  people = await createParties(app)
+})
+afterAll(() => app[Symbol.asyncDispose]())
+afterEach(() => app.context.db.delete(clients)) // an account has at most a hundred
+
+const happenings: Record<string, Happening<SharedApplication>> = {
+  'is taken out': (tx, { id }) =>
+    tx.delete(members).where(and(eq(members.clientId, id), eq(members.userId, people.developer.principal.userId))),
+  'loses the application, which is deleted,': (tx, { id }) => tx.delete(clients).where(eq(clients.id, id)),
+}
+
+const procedures = appRouter._def.procedures as unknown as Record<string, { _def: { type: string } }>
+const calls = Object.entries(casesOfRoles).filter(
+  ([name, { role }]) => role !== 'owner' && procedures[name]?._def.type !== 'subscription',
+)
+
+describe.each(Object.entries(happenings))('whoever %s while a call of theirs is answered', (_, happening) => {
+  test.each(calls)('is answered, or refused, by %s', async (name, { input }) => {
+    const make = () => createSharedApplication(people)
+    const stage = { ctx: app.context, target: app.target, make, callerOf: () => people.developer.caller }
+    await callMeanwhile(stage, { name, inputOf: input, happening })
+  })
+})
