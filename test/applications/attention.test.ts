@@ -1,22 +1,15 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
 import { makePartitions } from '../../src/db/partitions.ts'
-import {
-  apiKeys,
-  webhookAttempts,
-  webhookDeliveries,
-  webhookDeliveriesDone,
-  webhookSubscriptions,
-} from '../../src/db/schema/index.ts'
+import { apiKeys, webhookAttempts, webhookDeliveries, webhookDeliveriesDone } from '../../src/db/schema/index.ts'
 import { createKey } from '../../src/domain/applications/api-keys.ts'
-import { createApplication } from '../../src/domain/applications/applications.ts'
 import { findAttention } from '../../src/domain/applications/attention/needs-attention.ts'
 import { inMs } from '../../src/domain/core/db-now.ts'
 import { newId } from '../../src/domain/core/ids.ts'
 import { writeRequestLog } from '../../src/domain/requests/write.ts'
-import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
 import { getSubscription } from '../../src/domain/webhooks/subscriptions/get.ts'
 import { listSubscriptionDetails } from '../../src/domain/webhooks/subscriptions/list.ts'
+import { makesDevelopers } from '../mail/developers.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp({ now: () => new Date() })
@@ -25,26 +18,12 @@ app.clock.at = new Date()
 const { db } = app.context
 await makePartitions(db, new Date(), { back: 3 })
 
-let people = 0
+const makeDeveloper = makesDevelopers(app)
+/** Somebody with an application that has a key. */
 async function developer() {
-  const person = await app.user(`dev_${++people}`)
-  const asOwner = {
-    ...app.context,
-    principal: { kind: 'user', userId: person.id, username: person.username, clientId: null, scopes: [] },
-  } as const
-  const { id } = await createApplication(asOwner, { name: `App ${people}`, confidential: true })
-  const key = await createKey(asOwner, { application_id: id, name: 'CI' })
-  const subscribe = async (set: Partial<typeof webhookSubscriptions.$inferInsert> = {}) => {
-    const made = await createSubscriptionForApplication(asOwner, {
-      application_id: id,
-      url: 'http://127.0.0.1:9/hook',
-      event_types: ['chat.message.sent'],
-      description: null,
-    })
-    await db.update(webhookSubscriptions).set(set).where(eq(webhookSubscriptions.id, made.id))
-    return made.id
-  }
-  return { asOwner, id, key, subscribe }
+  const { asOwner, application } = await makeDeveloper()
+  const { id, subscribe } = await application()
+  return { asOwner, id, key: await createKey(asOwner, { application_id: id, name: 'CI' }), subscribe }
 }
 
 const HOUR_MS = 3_600_000

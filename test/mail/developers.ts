@@ -6,14 +6,14 @@ import { sendDueMails } from '../../src/domain/mail/send-due.ts'
 import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
 import { createTestContext } from '../support/context.ts'
 
-/** Whoever owns applications, and what they are told of them by mail. */
-export async function createNoticesContext() {
-  const app = await createTestContext({ now: () => new Date() })
-  const { context } = app
+type TestContext = Awaited<ReturnType<typeof createTestContext>>
+
+/** Makes people who own applications. */
+export function makesDevelopers({ context, user }: Pick<TestContext, 'context' | 'user'>) {
   const { db } = context
   let people = 0
-  async function developer({ isConfirmed = true } = {}) {
-    const person = await app.user(`dev_${++people}`)
+  return async ({ isConfirmed = true } = {}) => {
+    const person = await user(`dev_${++people}`)
     if (isConfirmed) await db.update(users).set({ emailVerifiedAt: new Date() }).where(eq(users.id, person.id))
     const asOwner = {
       ...context,
@@ -21,7 +21,7 @@ export async function createNoticesContext() {
     } as const
     const application = async () => {
       const { id } = await createApplication(asOwner, { name: `App of ${person.username}`, confidential: true })
-      const subscribe = async (set: Partial<typeof webhookSubscriptions.$inferInsert>) => {
+      const subscribe = async (set: Partial<typeof webhookSubscriptions.$inferInsert> = {}) => {
         const made = await createSubscriptionForApplication(asOwner, {
           application_id: id,
           url: 'http://127.0.0.1:9/hook?secret=1',
@@ -35,6 +35,12 @@ export async function createNoticesContext() {
     }
     return { person, asOwner, application }
   }
+}
+
+/** Whoever owns applications, and what they are told of them by mail. */
+export async function createNoticesContext() {
+  const app = await createTestContext({ now: () => new Date() })
+  const { context } = app
 
   /** Subjects and texts of what is sent now. */
   async function told(tell: (ctx: Context) => Promise<void>) {
@@ -44,5 +50,5 @@ export async function createNoticesContext() {
     return app.sentMails.map(({ to, text: { subject, paragraphs } }) => ({ to, subject, text: paragraphs.join('\n') }))
   }
 
-  return { ...app, developer, told }
+  return { ...app, developer: makesDevelopers(app), told }
 }

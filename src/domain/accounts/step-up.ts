@@ -1,5 +1,3 @@
-import { eq } from 'drizzle-orm'
-import { users } from '../../db/schema/index.ts'
 import type { AuthenticationMethod } from '../../shared/authentication-methods.ts'
 import { noteAuthentication } from '../access/sessions.ts'
 import type { Caller } from '../core/caller.ts'
@@ -11,7 +9,7 @@ import { listFactors } from '../factors/list.ts'
 import { consumePasskey, type PasskeyAssertion, passkeyRequest, provePasskey } from '../factors/passkey-assertion.ts'
 import { hasFactor } from '../factors/standing.ts'
 import { guess } from './login.ts'
-import { isPassword } from './passwords.ts'
+import { requireOwnPassword } from './own-password.ts'
 import { guessCode } from './second-step.ts'
 
 type SessionContext = UserContext & { caller: Caller }
@@ -52,14 +50,9 @@ function methodOf(ctx: SessionContext, { password, code, passkey }: StepUpProof)
 }
 
 async function byPassword(ctx: SessionContext, password: string): Promise<AuthenticationMethod> {
-  const { userId, username } = ctx.principal
-  if (await hasFactor(ctx, userId))
+  if (await hasFactor(ctx, ctx.principal.userId))
     throw new Problem('invalid_request', 'password: is not enough; use a second factor.')
-  const isRight = await guess(ctx, username, async () => {
-    const [found] = await ctx.db.select({ hash: users.passwordHash }).from(users).where(eq(users.id, userId))
-    return (await isPassword(ctx, password, found?.hash)) || undefined
-  })
-  if (!isRight) throw new Problem('invalid_request', 'password: is not your password.')
+  await requireOwnPassword(ctx, 'password', password)
   return 'pwd'
 }
 
