@@ -9,6 +9,7 @@ import { connect, type Database, type DatabaseTarget, databaseOver } from './cli
 import { databaseTime } from './database-time.ts'
 import { isLockTimeout } from './db-error.ts'
 import { buildIndex, missingIndexes } from './large-indexes.ts'
+import { unvalidatedConstraints, validateConstraint } from './late-constraints.ts'
 import { makePartitions } from './partitions.ts'
 import { endClient } from './pools.ts'
 
@@ -36,7 +37,7 @@ export type MigrateOptions = {
 
 /**
  * Applies pending migrations, each once even if several processes start together, and creates missing partitions. Returns how
- * many migrations it applied. They are one transaction, so a failure leaves nothing; large indexes are built after it. A lock is waited for half a second; then
+ * many migrations it applied. They are one transaction, so a failure leaves nothing; large indexes are built, and late constraints validated, after it. A lock is waited for half a second; then
  * everything is let go and tried again, so that a dump or a long transaction holds up the migration and nobody else.
  * `target` must be a direct connection, because a session's lock does not work through a transaction pooler.
  */
@@ -55,6 +56,7 @@ export async function migrateDatabase(target: DatabaseTarget, options: MigrateOp
     }
     if (folder === MIGRATIONS) {
       await buildMissing(target, db, options)
+      await validateLate(target, db, options)
       await makePartitions(db, await databaseTime(db), { ahead })
     }
     return applied - before
@@ -73,6 +75,11 @@ async function applyPending(target: DatabaseTarget, db: Database, { folder, onBl
 async function buildMissing(target: DatabaseTarget, db: Database, { onBlocked, stopping }: MigrateOptions) {
   for (const index of await missingIndexes(db))
     await patiently(() => buildIndex(db, index), { target, db, onBlocked, stopping })
+}
+
+async function validateLate(target: DatabaseTarget, db: Database, { onBlocked, stopping }: MigrateOptions) {
+  for (const constraint of await unvalidatedConstraints(db))
+    await patiently(() => validateConstraint(db, constraint), { target, db, onBlocked, stopping })
 }
 
 type Patience = {
@@ -97,10 +104,10 @@ async function patiently(work: () => Promise<void>, { target, db, onBlocked, sto
   }
 }
 
-/** How many migrations and large indexes of this release the database lacks. */
+/** How many migrations, large indexes and validated constraints of this release the database lacks. */
 export async function countPending(db: Database): Promise<number> {
   const missing = readJournal(MIGRATIONS).length - (await countApplied(db))
-  return Math.max(0, missing) + (await missingIndexes(db)).length
+  return Math.max(0, missing) + (await missingIndexes(db)).length + (await unvalidatedConstraints(db)).length
 }
 
 type Entry = { tag: string; when: number }

@@ -7,6 +7,7 @@ import { afterAll, expect, test } from 'vitest'
 import type { Blocker } from '../../src/db/blockers.ts'
 import { connect, type DatabaseTarget, databaseOver } from '../../src/db/client.ts'
 import { buildIndex, largeIndexes, missingIndexes } from '../../src/db/large-indexes.ts'
+import { lateConstraints } from '../../src/db/late-constraints.ts'
 import { countPending, MIGRATIONS, migrateDatabase, readJournal } from '../../src/db/migrate.ts'
 import { endClient } from '../../src/db/pools.ts'
 import * as schema from '../../src/db/schema/index.ts'
@@ -146,6 +147,28 @@ test('a database that lacks a large index is not up to date, and gets it from th
   expect(await countPending(database.db)).toBe(names.length)
   await migrateDatabase(database.target)
   expect(await countPending(database.db)).toBe(0)
+})
+
+test('a constraint that looked at no rows is validated by the next migration, while everybody writes on', async () => {
+  await using database = await createTestDatabase()
+  const notValid = `select conname as name from pg_constraint where connamespace = 'public'::regnamespace and not convalidated`
+  expect(await ask(database.target, notValid), 'each is validated a release after it was added').toEqual([])
+  const [late] = lateConstraints
+  if (!late) return
+  const { name, table } = late
+  const definition = `select pg_get_constraintdef(oid) as text from pg_constraint where conname = '${name}'`
+  const [{ text } = {}] = await ask(database.target, definition)
+  await ask(database.target, `alter table ${table} drop constraint ${name}`)
+  await ask(database.target, `alter table ${table} add constraint ${name} ${text} not valid`)
+  expect(await countPending(database.db)).toBe(1)
+  const writer = connect(database.target, { max: 1 })
+  await writer.begin(async (tx) => {
+    await tx.unsafe(`lock table ${table} in row exclusive mode`) // as who writes
+    expect(await migrateDatabase(database.target)).toBe(0)
+  })
+  expect(await countPending(database.db)).toBe(0)
+  expect(await ask(database.target, notValid)).toEqual([])
+  await endClient(writer)
 })
 
 test('a dump of everything beside it holds up no start: what is new is made, what is old is dropped later', async () => {
