@@ -26,7 +26,8 @@ export type ApiAccess = {
 
 export const URL_DEFAULT = 'http://127.0.0.1:3000'
 
-const OF_APPLICATION = 'an application, by its API key or its own token with webhook:write'
+const OF_APPLICATION =
+  'an application by its API key or token with webhook:write, or as a user by theirs; without one as whoever has logged in ("login")'
 
 /** Ends the command unless `--url` names a service alone. */
 function requireBareUrl(command: Command, text: string): void {
@@ -55,44 +56,45 @@ export function addApiAccess(command: Command, who = OF_APPLICATION): Command {
     URL_DEFAULT,
   )
   url.argParser(absoluteUrl(URL_DEFAULT))
-  return command.addOption(url.env('DEVELOPER_API_URL'))
-}
-
-type Speakers = {
-  /** Whether a person who has logged in may call it: what is about an application wants a credential of that. */
-  byUser?: boolean
+  const operator = new Option(
+    '--operator',
+    'speak as the operator, to the database of this machine, whoever has logged in',
+  )
+  return command.addOption(url.env('DEVELOPER_API_URL')).addOption(operator.conflicts('keyFile'))
 }
 
 /**
- * Runs `work` as the application of a key, which a file or the environment holds; else, where people may, as whoever has logged in;
- * else as the operator.
+ * Runs `work` as the application of a key, which a file or the environment holds; else as whoever has logged in; else, and with
+ * `--operator`, as the operator.
  */
 export async function withApiAccess<Result>(
   command: Command,
   io: CliIo,
   work: (api: ApiAccess) => Promise<Result>,
-  { byUser = false }: Speakers = {},
 ): Promise<Result> {
-  const { url } = command.opts<{ url: string }>()
+  const { url, operator: isOperator = false } = command.opts<{ url: string; operator?: boolean }>()
   const key = await readKey(command, io)
+  if (isOperator) return io.withContext((ctx) => work(accessOfOperator(ctx)))
   requireBareUrl(command, url)
   if (key !== undefined) return throughApi(url, async () => key, remoteFeed, work)
-  const login = byUser ? findLogin(command, io) : undefined
+  const login = findLogin(command, io)
   if (login) return asUser(io, login, work)
-  if (isUrlNamed(command)) {
-    const or = byUser ? ', or a login (npx developer-api login)' : ''
-    command.error(`error: --url needs a key${or}: without one a command works on the database of this machine`)
+  if (isUrlNamed(command)) command.error(`error: ${URL_ALONE}`)
+  return io.withContext((ctx) => work(accessOfOperator(ctx)))
+}
+
+const URL_ALONE =
+  '--url needs a key, or a login (npx developer-api login): without one a command works on the database of this machine'
+
+function accessOfOperator(ctx: Context): ApiAccess {
+  const operator = asOperator(ctx)
+  return {
+    targets: { ...ctx.targets, allowPrivate: true },
+    feed: (selection) => localFeed(ctx, selection),
+    trigger: (input) => testSubscription(operator, input),
+    replay: (input) => replayDeliveries(operator, input),
+    explain: (input) => explainRequest(operator, input),
   }
-  return io.withContext((ctx) => {
-    const operator = asOperator(ctx)
-    return work({
-      targets: { ...ctx.targets, allowPrivate: true },
-      feed: (selection) => localFeed(ctx, selection),
-      trigger: (input) => testSubscription(operator, input),
-      replay: (input) => replayDeliveries(operator, input),
-      explain: (input) => explainRequest(operator, input),
-    })
-  })
 }
 
 async function readKey(command: Command, io: CliIo): Promise<string | undefined> {
@@ -107,14 +109,39 @@ const isUrlNamed = (command: Command): boolean => command.getOptionValueSource('
 const findLogin = (command: Command, io: CliIo): UsedLogin | undefined =>
   UsedLogin.find(io.configFolder(), isUrlNamed(command) ? command.opts<{ url: string }>().url : undefined)
 
-/** Says who speaks, because nobody has named them. */
-function asUser<Result>(io: CliIo, login: UsedLogin, work: (api: ApiAccess) => Promise<Result>): Promise<Result> {
+/** Says who speaks, because nobody has named them, and what would reach what they do not. */
+async function asUser<Result>(io: CliIo, login: UsedLogin, work: (api: ApiAccess) => Promise<Result>): Promise<Result> {
   io.showProgress(`As ${printable(login.username ?? 'whoever has logged in')} at ${login.url}, by "login"\n`)
   const feed: typeof remoteFeed = (service, selection) => renewedFeed(login, remoteFeed(service, selection))
-  return throughApi(login.url, () => login.accessToken(), feed, work)
+  try {
+    return await throughApi(login.url, () => login.accessToken(), feed, work)
+  } catch (error) {
+    const advice = error instanceof Refusal ? adviceOf(error.problem.code, login.clientId) : undefined
+    if (!(error instanceof Refusal) || advice === undefined) throw error
+    const { code, message } = error.problem
+    throw new Refusal({ code, message: `${message} ${advice}` })
+  }
 }
 
-/** The client is loaded on demand, so that other commands start faster. */
+function adviceOf(code: string, clientId: string): string | undefined {
+  switch (code) {
+    case 'insufficient_scope':
+      return 'Log in again, and name it: npx developer-api login --scopes …'
+    case 'invalid_token':
+      return 'Log in again: npx developer-api login'
+    case 'unreachable':
+      return AS_OPERATOR
+    case 'not_found':
+    case 'subscription_not_found':
+      return `Your login reaches what ${clientId} does for you. For what an application does for itself give its API key (--key-file). ${AS_OPERATOR}`
+    default:
+      return undefined
+  }
+}
+
+const AS_OPERATOR = 'For the database of this machine give --operator.'
+
+/** The client is loaded on demand, so that other commands start faster. It asks for the credential at each call, for a replay may outlive one. */
 async function throughApi<Result>(
   baseUrl: string,
   credential: () => Promise<string>,
@@ -122,7 +149,7 @@ async function throughApi<Result>(
   work: (api: ApiAccess) => Promise<Result>,
 ) {
   const client = await import('../client/index.ts')
-  const remote = client.createClient({ baseUrl, credential: await credential() })
+  const remote = client.createClient({ baseUrl, credential })
   try {
     return await work({
       targets: { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },
@@ -133,6 +160,7 @@ async function throughApi<Result>(
     })
   } catch (error) {
     if (!client.isFailedCall(error)) throw error
+    if (error.cause instanceof Refusal) throw error.cause // a login that has ended
     throw new Refusal(client.problemOf(error) ?? { code: 'unreachable', message: unreachable(baseUrl, error) })
   }
 }

@@ -46,7 +46,7 @@ export function addListen(command: Command, io: CliIo): void {
       const options = command.opts<Options>()
       const signing = await readSigningSecret(command, io)
       const listening = new Listening(io, signing, options)
-      await withApiAccess(command, io, (api) => listening.run(api), { byUser: true })
+      await withApiAccess(command, io, (api) => listening.run(api))
       return listening.output()
     },
   })

@@ -12,7 +12,10 @@ export function addRequestCommands(request: Command, io: CliIo): void {
       'tell why a request of an application was answered as it was; kept are failed ones for 7 days, and a sample of the others. Not kept is what no application asked: with no or an unknown credential (401), or at a path that does not exist (404)',
     )
     .argument('<request_id>', 'the X-Request-Id of the answer')
-  addApiAccess(explain, 'an application, by its API key or its own token')
+  addApiAccess(
+    explain,
+    'an application by its API key or token, or as a user by theirs; without one as whoever has logged in ("login")',
+  )
   addAction(explain, io, {
     examples: [
       ...demoLines.credentials,

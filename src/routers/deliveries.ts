@@ -64,7 +64,7 @@ export const deliveriesRouter = router({
     .output(z.void())
     .mutation(({ ctx, input }) => redeliver(ctx, input)),
 
-  replay: procedure({ access: 'sessionOrApplication', role: 'developer', deadlineMs: 25_000 }) // a chunk is up to three slow statements
+  replay: procedure({ access: 'sessionOrToken', role: 'developer', deadlineMs: 25_000 }) // a chunk is up to three slow statements
     .input(z.object({ subscription: text(), only: z.enum(replayKinds), after: text().optional(), ...timeRange() }))
     .output(z.object({ queued: z.number(), hastened: z.number(), next: z.string().nullable() }))
     .mutation(({ ctx, input }) => replayDeliveries(ctx, input)),

@@ -55,11 +55,15 @@ type ForReaders = { access: ScopesWanted; by: 'reader' }
 type ForSessions = { access: 'session' } & Needing
 /** The owner of an application, or the application itself with the scope of subscriptions. */
 type ForOwners = { access: 'sessionOrApplication' } & Needing
-/** The same with whatever scopes: for what tells an application about itself alone. */
-type ForThemselves = { access: 'sessionOrAnyApplication' } & Needing
+/** The same, and users by an application's token with that scope, for what it made for them. */
+type ForHearers = { access: 'sessionOrToken' } & Needing
+/** The same with whatever scopes: for what tells a credential about itself alone. */
+type ForThemselves = { access: 'sessionOrAnyToken' } & Needing
 /** What the session has to have shown, where a session calls. */
 type Needing = { needs?: readonly SessionNeed[] }
-type Asked = OpenToAll | ForCron | ForCallers | ForUsers | ForReaders | ForSessions | ForOwners | ForThemselves
+/** Sessions, and what may stand in for one. */
+type ForTokens = ForOwners | ForHearers | ForThemselves
+type Asked = OpenToAll | ForCron | ForCallers | ForUsers | ForReaders | ForSessions | ForTokens
 /** Of a procedure that may take longer than the deadline of all others. */
 type Lasting = { deadlineMs?: number }
 /**
@@ -90,11 +94,9 @@ export function operation(route: Route, facts: Facts & Asked) {
 /** Declares a procedure that exists on /trpc alone: what the platform's own pages and its command line need. */
 export function procedure(facts: (ForUsers | ForSessions) & Concerning & Lasting): typeof userProcedure
 export function procedure(facts: ForReaders & Lasting): typeof readerProcedure
+export function procedure(facts: (ForCallers | ForTokens) & Concerning & Lasting): typeof callerProcedure
 export function procedure(
-  facts: (ForCallers | ForOwners | ForThemselves) & Concerning & Lasting,
-): typeof callerProcedure
-export function procedure(
-  facts: (ForUsers | ForSessions | ForReaders | ForCallers | ForOwners | ForThemselves) & Concerning & Lasting,
+  facts: (ForUsers | ForSessions | ForReaders | ForCallers | ForTokens) & Concerning & Lasting,
 ) {
   const { deadlineMs, role } = facts
   const access = accessOf(facts)
@@ -106,16 +108,20 @@ function guarded(meta: OperationMeta & { access: Access }) {
   const { access } = meta
   if (access.kind === 'cron') return cronProcedure.meta(meta)
   if (access.kind === 'scopes' && access.by === 'reader') return readerProcedure.meta(meta)
-  const isForUsers = access.kind === 'scopes' ? access.by === 'user' : access.applicationScope === undefined
+  const isForUsers = access.kind === 'scopes' ? access.by === 'user' : access.credential === undefined
   return isForUsers ? userProcedure.meta(meta) : callerProcedure.meta(meta)
 }
 
-/** Which scope an application's credential needs where a session is expected, if it may stand in for one. */
-const applicationScopes = {
-  session: { applicationScope: undefined },
-  sessionOrApplication: { applicationScope: 'webhook:write' },
-  sessionOrAnyApplication: { applicationScope: 'any' },
+/** Which credential may stand in for a session, if one may. */
+const inPlaceOfSession = {
+  session: undefined,
+  sessionOrApplication: { scope: 'webhook:write', by: 'application' },
+  sessionOrToken: { scope: 'webhook:write', by: 'anyone' },
+  sessionOrAnyToken: { scope: 'any', by: 'anyone' },
 } as const
+
+const isOfSession = (access: unknown): access is keyof typeof inPlaceOfSession =>
+  typeof access === 'string' && Object.hasOwn(inPlaceOfSession, access)
 
 const needsOf = (asked: Asked) => ('needs' in asked ? (asked.needs ?? []) : [])
 
@@ -123,8 +129,7 @@ function accessOf(asked: Asked): Access | undefined {
   const { access } = asked
   if (access === 'public') return undefined
   if (access === 'cron') return { kind: 'cron' }
-  if (access === 'session' || access === 'sessionOrApplication' || access === 'sessionOrAnyApplication')
-    return { kind: 'session', ...applicationScopes[access], needs: needsOf(asked) }
+  if (isOfSession(access)) return { kind: 'session', credential: inPlaceOfSession[access], needs: needsOf(asked) }
   const wanted = typeof access === 'string' ? ([access] as const) : access
   return { kind: 'scopes', scopes: wanted, by: 'by' in asked ? asked.by : 'anyone' }
 }

@@ -22,7 +22,7 @@ const byId = () => z.object({ id: text() })
 
 /**
  * Subscriptions, for the owner of an application and for the application itself, which reads, tests and deletes those of its users
- * too. What a user's token made, that token changes.
+ * too. What a user's token made, that token changes, tests and has sent again.
  */
 export const webhooksRouter = router({
   list: procedure({ access: 'sessionOrApplication', role: 'viewer' })
@@ -45,7 +45,7 @@ export const webhooksRouter = router({
     .output(z.object({ missed: z.number() }))
     .mutation(({ ctx, input }) => enableSubscription(ctx, input)),
 
-  test: procedure({ access: 'sessionOrApplication', role: 'developer', deadlineMs: 20_000 }) // a receiver has 15 s to answer
+  test: procedure({ access: 'sessionOrToken', role: 'developer', deadlineMs: 20_000 }) // a receiver has 15 s to answer
     .input(z.object({ id: text(), type: z.enum(['webhook.test', ...subscribableTypes]).optional() }))
     .output(AttemptInfo.extend({ delivery_id: z.string() }))
     .mutation(({ ctx, input }) => testSubscription(ctx, input)),

@@ -99,7 +99,7 @@ test('an address without a key is no service to speak to, and not the database o
   const { status, stderr } = await shell.run(['events', 'replay', '--subscription', 'sub_x', '--url', app.base])
   expect([status, stderr]).toEqual([
     1,
-    '--url needs a key: without one a command works on the database of this machine\n',
+    '--url needs a key, or a login (npx developer-api login): without one a command works on the database of this machine\n',
   ])
 })
 

@@ -14,31 +14,14 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { readLogins, writeLogins } from '../../src/cli/login/login-file.ts'
 import { UsedLogin } from '../../src/cli/login/used-login.ts'
 import { accessTokens, grants } from '../../src/db/schema/index.ts'
-import { createDeviceApp } from '../oauth/device/support.ts'
-import { temporaryFolder } from '../support/folder.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { createConsole } from './console.ts'
+import { createLoginShell } from './login-shell.ts'
 
 vi.setConfig({ testTimeout: 30_000 }) // a device asks every five seconds
 
-const app = await createDeviceApp()
-afterAll(() => app[Symbol.asyncDispose]())
-const home = temporaryFolder()
-afterAll(() => home[Symbol.dispose]())
-const folder = join(home.path, 'config', 'developer-api')
+const { app, home, folder, shell, logInBy, ...opened } = await createLoginShell()
+afterAll(() => opened[Symbol.asyncDispose]())
 const file = join(folder, 'credentials.json')
-const shell = createConsole(undefined, folder)
-
-/** Runs `login` and answers the question as somebody with a browser does. */
-async function logInBy(decision: 'allow' | 'deny', words: readonly string[] = []) {
-  const browser = await app.loggedIn()
-  return shell.run(['login', '--client-id', app.native.id, '--url', app.base, ...words], {
-    onProgress: (text) => {
-      const [, user_code = ''] = /enter the code (\S+)/.exec(text) ?? []
-      if (user_code !== '') void app.answer(browser, { device_code: '', user_code }, decision)
-    },
-  })
-}
 
 const loginAt = () => {
   const login = UsedLogin.find(folder, app.base)
@@ -132,9 +115,9 @@ test('listen outlives its access token', async () => {
   expect({ status, stderr, stdout: stdout.split('\n').length }).toEqual({ status: 0, stderr: '', stdout: 3 })
 })
 
-test('a key of a file or of the environment comes before a login, and what is about an application never uses one', async () => {
+test('a key of a file or of the environment comes before a login', async () => {
   await logInBy('allow')
-  const keyFile = join(home.path, 'key')
+  const keyFile = join(home, 'key')
   writeFileSync(keyFile, 'lsk_wrong\n')
   await using receiver = await startReceiver()
   const listen = ['events', 'listen', '--forward-to', receiver.url, '--timeout', '1']
@@ -143,9 +126,6 @@ test('a key of a file or of the environment comes before a login, and what is ab
   expect((await shell.run([...listen, '--url', app.base])).stderr).toContain('invalid')
   vi.unstubAllEnvs()
   expect((await shell.run([...listen, '--url', 'http://127.0.0.1:9'])).stderr).toContain('or a login')
-  const explain = ['request', 'explain', 'x']
-  expect((await shell.run(explain)).stderr).toBe('There is no database here\n')
-  expect((await shell.run([...explain, '--url', app.base])).stderr).toContain('--url needs a key: ')
 })
 
 test('a file that others may read, a link and what is no file of ours are refused, and nothing of them is told', async () => {

@@ -49,10 +49,10 @@ describe.each(guarded)('$name', ({ name, type, access }) => {
 async function tooWeakFor(access: Access): Promise<string[]> {
   if (access.kind === 'cron') return []
   if (access.kind === 'session') {
-    const users = await app.token(scopes, { user: ada })
-    const { applicationScope } = access
-    if (applicationScope === 'any') return [users]
-    return [users, await app.token(scopes.filter((scope) => scope !== applicationScope))]
+    const { credential } = access
+    const others = scopes.filter((scope) => scope !== credential?.scope)
+    const ofUser = await app.token(credential?.by === 'anyone' ? others : scopes, { user: ada })
+    return credential?.scope === 'any' ? [] : [ofUser, await app.token(others)]
   }
   const others = scopes.filter((scope) => !access.scopes.includes(scope))
   const withoutScope = [await app.token(others), await app.token(others, { user: ada })]

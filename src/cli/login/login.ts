@@ -12,14 +12,18 @@ const urlOption = () =>
     .argParser(absoluteUrl(URL_DEFAULT))
     .env('DEVELOPER_API_URL')
 
-/** What can be heard, and whose it is. */
-const SCOPES = ['user:read', 'channel:read', 'livestream:read', 'chat:read', 'moderation:read']
+/** Whose it is, what can be heard, and the webhooks that the application makes for whoever logs in: for every command that takes a key. */
+const SCOPES = ['user:read', 'channel:read', 'livestream:read', 'chat:read', 'moderation:read', 'webhook:write']
 
 export function addLogin(command: Command, io: CliIo): void {
   command
     .requiredOption('--client-id <id>', 'cli_…: a public application that is registered for devices')
     .addOption(urlOption().default(URL_DEFAULT))
-    .option('--scopes <scopes>', 'what it may do for you, separated by commas', parseScopes)
+    .option(
+      '--scopes <scopes>',
+      `what it may do for you, separated by commas; ${SCOPES.join(',')} when left out`,
+      parseScopes,
+    )
   addAction(command, io, {
     examples: ['login --client-id cli_…', 'login --client-id cli_… --url https://api.example.com'],
     work: async () => {

@@ -26,6 +26,11 @@ export class UsedLogin {
     return login && at !== null ? new UsedLogin(folder, at, login) : undefined
   }
 
+  /** The application that was let in. */
+  get clientId(): string {
+    return this.#login.client_id
+  }
+
   get username(): string | null {
     return this.#login.username
   }

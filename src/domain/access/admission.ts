@@ -16,14 +16,20 @@ import { admitCron } from './cron-admission.ts'
 export type SessionNeed = 'stepUp' | 'enrolment'
 
 /**
+ * What may call where a login session is expected: a credential with `scope`, or `any`, that stands for an application, or by `anyone`
+ * also one that stands for a user.
+ */
+type InPlaceOfSession = { scope: Scope | 'any'; by: 'application' | 'anyone' }
+
+/**
  * What an operation asks of its caller. `scopes`: a credential with any one of them, by `user` one that stands for a user; by
  * `reader` also an overlay key, for which `admitReader` stands in for `admit`.
- * `session`: a login session, or an application's credential with `applicationScope` where there is one; `any` asks for no scope.
+ * `session`: a login session, or what may stand in for one.
  * `cron`: the secret of the cron job.
  */
 export type Access =
   | { kind: 'scopes'; scopes: readonly [Scope, ...Scope[]]; by: 'anyone' | 'user' | 'reader' }
-  | { kind: 'session'; applicationScope: Scope | 'any' | undefined; needs: readonly SessionNeed[] }
+  | { kind: 'session'; credential: InPlaceOfSession | undefined; needs: readonly SessionNeed[] }
   | { kind: 'cron' }
 
 /** Any credential, of whose scopes `requireAccess` judges when it is known what for. */
@@ -111,7 +117,7 @@ function refusalOf(ctx: Context, access: AskedOfCallers, { principal, isSession 
 
 function credentialRefusalOf(access: AskedOfCallers, principal: Principal): Problem | undefined {
   if (access.kind === 'any') return undefined
-  if (access.kind === 'session') return inPlaceOfSession(access.applicationScope, principal)
+  if (access.kind === 'session') return inPlaceOfSession(access.credential, principal)
   const { scopes, by } = access
   const refusal = scopeRefusalOf(scopes, principal)
   if (refusal) return refusal
@@ -119,10 +125,10 @@ function credentialRefusalOf(access: AskedOfCallers, principal: Principal): Prob
 }
 
 /** For a credential where a login session is expected. */
-function inPlaceOfSession(applicationScope: Scope | 'any' | undefined, principal: Principal): Problem | undefined {
-  if (applicationScope === undefined || principal.kind !== 'application')
+function inPlaceOfSession(wanted: InPlaceOfSession | undefined, principal: Principal): Problem | undefined {
+  if (wanted === undefined || (wanted.by === 'application' && principal.kind !== 'application'))
     return new Problem('forbidden', 'This operation is for people who are signed in on the website.')
-  return applicationScope === 'any' ? undefined : scopeRefusalOf([applicationScope], principal)
+  return wanted.scope === 'any' ? undefined : scopeRefusalOf([wanted.scope], principal)
 }
 
 /** Nothing of this concerns tokens: an application acts by what it was given. */

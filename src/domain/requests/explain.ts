@@ -1,5 +1,7 @@
+import type { Database } from '../../db/client.ts'
 import { instantText, statement } from '../../db/statement.ts'
 import { applicationsOf, membersWith, roleWanted } from '../access/ownership.ts'
+import type { UserPrincipal } from '../core/actor.ts'
 import type { ActorContext } from '../core/context.ts'
 import { createdAtOf } from '../core/ids.ts'
 import { Problem, type ProblemCode } from '../core/problem.ts'
@@ -32,6 +34,10 @@ const answersOfPerson = selectAnswers<[members: string[], developers: string[]]>
   `clients.id = any (${applicationsOf('$3', '$5')})`,
 )
 const answersOfApplication = selectAnswers('clients.id = $3')
+/** By the grants that somebody has given an application: what it asked in their name. */
+const answersForUser = selectAnswers<[userId: string]>(
+  'clients.id = $3 and log.credential_id = any (array(select id from grants where client_id = $3 and user_id = $4))',
+)
 /** The operator's look-up begins with the request: nobody else's may, or a common identifier would cost them the rows of all. */
 const answersOfAll = selectAnswers(
   `$3 = '' and clients.id = any (array(select distinct client_id from request_log where request_id = $1 limit 100))`,
@@ -39,7 +45,7 @@ const answersOfAll = selectAnswers(
 
 /**
  * The answers to a request by its `X-Request-Id`, newest first: of applications of the person who asks, or of the application whose
- * credential asks, which is not told from where it was made and what was sent. A person by an application's token learns nothing.
+ * credential asks, which is not told from where it was made and what was sent; by a token for a user what it asked in their name.
  * Throws `invalid_request` for what can be no identifier; `not_found`, alike for what was not kept and what is somebody else's.
  */
 export async function explainRequest(
@@ -55,27 +61,30 @@ export async function explainRequest(
       case 'application':
         return answersOfApplication(db, requestId, ANSWERS_MAX, principal.clientId)
       case 'user':
-        return answersOfPerson(
-          db,
-          requestId,
-          ANSWERS_MAX,
-          principal.userId,
-          membersWith(roleWanted(ctx)),
-          membersWith('developer'),
-        )
+        return answersToUser(ctx, db, requestId, principal)
     }
   })
-  if (found.length > 0) return found.map((one) => explained(one, ctx.principal.kind !== 'application'))
-  throw new Problem(
-    'not_found',
-    `request_id: ${NOT_KEPT[ctx.principal.kind]} ${isOwnRequestId(requestId) ? '' : NOT_OURS}${KEPT}`,
-  )
+  const asker = askerIn(ctx)
+  if (found.length > 0) return found.map((one) => explained(one, asker === 'operator' || asker === 'person'))
+  throw new Problem('not_found', `request_id: ${NOT_KEPT[asker]} ${isOwnRequestId(requestId) ? '' : NOT_OURS}${KEPT}`)
+}
+
+function answersToUser(ctx: ActorContext, db: Database, requestId: string, { clientId, userId }: UserPrincipal) {
+  if (clientId !== null) return answersForUser(db, requestId, ANSWERS_MAX, clientId, userId)
+  const [readers, developers] = [membersWith(roleWanted(ctx)), membersWith('developer')]
+  return answersOfPerson(db, requestId, ANSWERS_MAX, userId, readers, developers)
+}
+
+/** A `person` is signed in; a `user` is who a token stands for. */
+function askerIn({ principal }: ActorContext): keyof typeof NOT_KEPT {
+  return principal.kind === 'user' && principal.clientId === null ? 'person' : principal.kind
 }
 
 const NOT_KEPT = {
   operator: 'no answer with this identifier is kept.',
   application: 'no answer to this application with this identifier is kept.',
-  user: 'no answer to an application of yours with this identifier is kept.',
+  user: 'no answer to this application, asked by a token for you, with this identifier is kept.',
+  person: 'no answer to an application of yours with this identifier is kept.',
 } as const
 const NOT_OURS = `The service gives ${OWN_REQUEST_IDS}; this one you would have sent yourself. `
 /** What there is, why there may be nothing, and what to do then. */

@@ -11,7 +11,7 @@ import type { CallerOf } from './auth/page-context.ts'
 import { sessionOf } from './auth/session-cookie.ts'
 
 /** As the console's own deletions: somebody who is logged in, and has just shown who they are. */
-const access = { kind: 'session', applicationScope: undefined, needs: ['enrolment', 'stepUp'] } as const
+const access = { kind: 'session', credential: undefined, needs: ['enrolment', 'stepUp'] } as const
 
 /** All that is kept of whoever is logged in, as a file. It is sent as it is read, no faster than it is taken. */
 export function exportPage(context: Context, callerOf: CallerOf): Router {

@@ -41,7 +41,7 @@ export const requestsRouter = router({
     .output(RequestSummary)
     .query(({ ctx, input }) => summarizeRequests(ctx, input)),
 
-  explain: procedure({ access: 'sessionOrAnyApplication', role: 'viewer' })
+  explain: procedure({ access: 'sessionOrAnyToken', role: 'viewer' })
     .input(z.object({ request_id: search(REQUEST_ID_LENGTH_MAX) }))
     .output(z.array(ExplainedRequest))
     .query(({ ctx, input }) => explainRequest(ctx, input)),
