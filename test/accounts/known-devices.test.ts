@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { mails, users } from '../../src/db/schema/index.ts'
-import { rememberDevice } from '../../src/domain/accounts/known-devices.ts'
+import { markDevice, rememberDevice } from '../../src/domain/accounts/known-devices.ts'
+import { setPasswordOf } from '../../src/domain/accounts/new-password.ts'
 import { Keyring } from '../../src/domain/core/keyring.ts'
 import { sendDueMails } from '../../src/domain/mail/send-due.ts'
 import { createFactorsApp, type FactorsApp } from '../factors/people.ts'
@@ -18,6 +19,7 @@ beforeEach(() => app.context.db.delete(mails))
 
 const confirm = (id: string, at: Date | null = new Date()) =>
   app.context.db.update(users).set({ emailVerifiedAt: at }).where(eq(users.id, id))
+const marked = (id: string) => ({ id, forgotten_at: null })
 const told = () => app.context.db.select().from(mails).where(eq(mails.kind, 'new_device'))
 
 test('a login with a browser that the account does not know is told by mail, once for each browser', async () => {
@@ -42,7 +44,7 @@ test('the cookie of a browser that is known stays for 400 days, and names nobody
 })
 
 test('a cookie that was made up, or belongs to another account, makes no browser known', async () => {
-  const foreign = rememberDevice(app.context, (await app.user('bob')).id)
+  const foreign = markDevice(app.context.keyring, marked((await app.user('bob')).id))
   for (const devices of [foreign, 'x', '', '.', 'A'.repeat(22), randomBytes(16).toString('base64url')]) {
     await app.context.db.delete(mails)
     const browser = app.newBrowser()
@@ -73,6 +75,25 @@ test('nothing is told of a wrong password, nor to an address that is only claime
   expect(await told()).toHaveLength(0)
 })
 
+test('a new password forgets every browser, that of a thief as well: the next login there is told', async () => {
+  const user = await app.person()
+  await confirm(user.id)
+  const [thief, owner] = [app.newBrowser(), app.newBrowser()]
+  const enter = async (browser: typeof thief, password = PASSWORD) => {
+    browser.cookies.delete('sid')
+    expect((await app.logIn(browser, user.username, password)).status).toBe(303)
+    return (await told()).length
+  }
+  expect([await enter(thief), await enter(owner), await enter(thief)]).toEqual([1, 2, 2])
+  const session = owner.cookies.get('sid') ?? ''
+  expect(await rememberDevice(app.context, session)).toBe(owner.cookies.get('devices'))
+
+  const password = 'the pass phrase after it'
+  await setPasswordOf(app.context, user.username, password)
+  expect(await rememberDevice(app.context, session), 'by a session that ended with it').toBeUndefined()
+  expect([await enter(thief, password), await enter(owner, password), await enter(thief, password)]).toEqual([3, 4, 4])
+})
+
 test('where there is a second factor, only a login that has shown it is told', async () => {
   const { user, authenticator } = await app.protectedPerson()
   await confirm(user.id)
@@ -87,15 +108,14 @@ test('where there is a second factor, only a login that has shown it is told', a
 
 test('a browser is known for the ten accounts that were entered last, and stays so under a new key', () => {
   const [old, current] = ['o'.repeat(40), 'n'.repeat(40)]
-  const before = { keyring: new Keyring([old]) }
+  const before = new Keyring([old])
   let devices: string | undefined
-  for (let n = 0; n < 12; n++) devices = rememberDevice(before, `usr_${n}`, devices)
+  for (let n = 0; n < 12; n++) devices = markDevice(before, marked(`usr_${n}`), devices)
   expect(devices?.split('.')).toHaveLength(10)
-  expect(devices).toContain(rememberDevice(before, 'usr_2'))
-  expect(devices).not.toContain(rememberDevice(before, 'usr_1'))
+  expect(devices).toContain(markDevice(before, marked('usr_2')))
+  expect(devices).not.toContain(markDevice(before, marked('usr_1')))
 
-  const after = { keyring: new Keyring([current, old]) }
-  const renewed = rememberDevice(after, 'usr_11', devices)
+  const renewed = markDevice(new Keyring([current, old]), marked('usr_11'), devices)
   expect(renewed.split('.')).toHaveLength(10) // the mark under the old key made room for the one under the new
-  expect(renewed).not.toContain(rememberDevice(before, 'usr_11'))
+  expect(renewed).not.toContain(markDevice(before, marked('usr_11')))
 })

@@ -17,6 +17,8 @@ export const users = pgTable(
     bio: text(),
     imageUrl: text(),
     passwordHash: text(),
+    /** When the browsers that were known until then were forgotten, as they are with a new password. */
+    devicesForgottenAt: instant(),
     /** Since when there has been a second factor, however often it was replaced. */
     protectedSince: instant(),
     createdAt: instant().notNull(),

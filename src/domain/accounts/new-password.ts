@@ -34,7 +34,7 @@ export async function changePassword(
   })
 }
 
-/** A new password, and the end of whatever the old one had opened, links to a new address among it; the user is told. */
+/** A new password, and the end of whatever the old one had opened, links to a new address and known browsers among it; the user is told. */
 export async function setPassword(
   tx: InTransaction<Context>,
   { id, username }: { id: string; username: string },
@@ -42,7 +42,8 @@ export async function setPassword(
   actor: AuditActor,
 ): Promise<void> {
   await lockUser(tx, id)
-  await tx.db.update(users).set({ passwordHash, updatedAt: tx.now() }).where(eq(users.id, id))
+  const at = tx.now()
+  await tx.db.update(users).set({ passwordHash, devicesForgottenAt: at, updatedAt: at }).where(eq(users.id, id))
   await endSessionsOf(tx, id) // first: what they are doing is done before the rest of it is looked for
   await endLinks(tx, id, 'verify', 'reset')
   await endInvitationsBy(tx, id, actor)

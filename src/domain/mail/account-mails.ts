@@ -129,7 +129,7 @@ export const accountMails = {
     text: (change: ChangeFacts) => ({
       subject: 'A new device logged in',
       paragraphs: [
-        `Somebody has logged in to your account ${change.username} with a browser that is not known to it: a new one, or one that has forgotten its cookies.`,
+        `Somebody has logged in to your account ${change.username} with a browser that is not known to it: a new one, one that has forgotten its cookies, or any at its first login after a new password.`,
         origin(change),
         `If it was you, there is nothing to do. ${NOT_YOU}`,
       ],

@@ -95,7 +95,7 @@ const selectOwned = statement<[ownerId: string], { id: string }>(
 
 const eraseAccount = statement<[userId: string], { id: string }>(`
   update users set erase_at = null, erased_at = statement_timestamp(), updated_at = statement_timestamp(), email = null,
-         email_verified_at = null, muted_mail = '{}', bio = null, image_url = null, password_hash = null, protected_since = null
+         email_verified_at = null, muted_mail = '{}', bio = null, image_url = null, password_hash = null, protected_since = null, devices_forgotten_at = null
    where id = $1 and erase_at <= statement_timestamp() returning id`)
 
 async function erase(ctx: Context, userId: string): Promise<void> {

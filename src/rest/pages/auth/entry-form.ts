@@ -1,5 +1,4 @@
 import { type Request, type Response, Router } from 'express'
-import { findSession } from '../../../domain/access/sessions.ts'
 import type { Entry } from '../../../domain/accounts/enter.ts'
 import { rememberDevice } from '../../../domain/accounts/known-devices.ts'
 import type { Context } from '../../../domain/core/context.ts'
@@ -49,8 +48,8 @@ export function entryPages<Name extends string>(
 async function goOn(ctx: PageContext, response: Response, entry: Entry, next: string): Promise<void> {
   const { publicUrl, caller } = ctx
   if ('session' in entry) {
-    const session = await findSession(ctx, entry.session)
-    if (session) keepCookie(response, 'devices', rememberDevice(ctx, session.userId, caller.devices), publicUrl)
+    const devices = await rememberDevice(ctx, entry.session, caller.devices)
+    if (devices !== undefined) keepCookie(response, 'devices', devices, publicUrl)
     setCookie(response, 'sid', entry.session, publicUrl)
     clearCookie(response, 'login', publicUrl)
     redirectWithoutReferrer(response, returnPath(next, publicUrl))
