@@ -3,11 +3,13 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { createApplication } from '../domain/applications/applications.ts'
 import { listApplicationAudit } from '../domain/applications/audit-log.ts'
 import { listApplications } from '../domain/applications/list.ts'
+import { giveApplication } from '../domain/applications/people/give.ts'
 import type { Application } from '../domain/applications/resources.ts'
 import type { AuditRecord } from '../domain/audit/resources.ts'
 import type { Scope } from '../domain/core/scopes.ts'
 import { usableGrants } from '../shared/grants.ts'
-import { addAction, allOf, asOperator, type CliIo, demoLines, parseScopes, repeatable } from './io.ts'
+import { printable } from '../telemetry/printable.ts'
+import { addAction, allOf, asOperator, type CliIo, demoLines, keepField, parseScopes, repeatable } from './io.ts'
 import { list, table } from './output.ts'
 import { addClientSuspension } from './suspension.ts'
 
@@ -26,6 +28,7 @@ export function addClientCommands(client: Command, io: CliIo): void {
   addList(client.command('list').description('all applications, with their identifiers'), io)
   addCreate(client.command('create').description('register an application; its secret is shown this once'), io)
   addClientSuspension(client, io)
+  addGive(client.command('give').description('give an application to an account, as back to whoever lost it'), io)
   addLog(client.command('log').description('who did what to an application and its credentials, newest first'), io)
 }
 
@@ -56,6 +59,27 @@ function addLog(command: Command, io: CliIo) {
         listApplicationAudit(asOperator(ctx), { application_id, limit: LOG_MAX }),
       )
       return { data: { items }, text: list(items.map(logRowOf), 'Nothing has happened yet.') }
+    },
+  })
+}
+
+function addGive(command: Command, io: CliIo) {
+  command
+    .argument('<client_id>', 'cli_…; "client list" shows it. Its keys, secrets and public keys end')
+    .argument('<username>', 'who owns it from now on; who did until then belongs to it no longer')
+  addAction(command, io, {
+    examples: [
+      keepField('CLIENT', 'npx developer-api client create --name "To be given" --json', 'client_id'),
+      'client give "$CLIENT" outsider',
+    ],
+    work: async () => {
+      const [id = '', username = ''] = command.args
+      const data = await io.withContext((ctx) => giveApplication(ctx, { id, username }))
+      const { owner } = data
+      return {
+        data,
+        text: `${printable(owner)} owns the application now, and is told that its credentials have ended.`,
+      }
     },
   })
 }

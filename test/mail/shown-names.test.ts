@@ -13,6 +13,8 @@ const saying = (name: string) => {
   return JSON.stringify([
     textOf('application_invitation', { application: name, inviter: 'ada', role: 'viewer', token: 't' }),
     textOf('application_transferred', { application: name, owner: 'ada' }),
+    textOf('application_given', { application: name, applicationId: 'cli_1' }),
+    textOf('application_taken', { application: name, owner: 'ada' }),
     textOf('application_handed_on', { application: name, applicationId: 'cli_1', others: [name] }),
     textOf('webhook_notice', { application: { id: 'cli_1', name }, webhooks: [], more: 1 }),
     textOf('key_notice', { keys: [key], more: 0 }),
@@ -34,7 +36,7 @@ test('a mail says the name of an application or a key only where it can be no li
   ])
     expect(saying(name), name).not.toContain(name)
   for (const name of ['Stream Deck (beta)', 'Übersetzer’s Bot', 'チャット bot', 'a-b_c & d'])
-    expect(saying(name).split(name), name).toHaveLength(9)
+    expect(saying(name).split(name), name).toHaveLength(11)
 })
 
 test('a mail that an older release has queued is sent all the same', () => {

@@ -33,7 +33,7 @@ export async function enableApplication(ctx: Context, id: string): Promise<{ id:
   return transact(ctx, async (tx) => {
     const started = await tx.db
       .update(clients)
-      .set({ disabledAt: null, updatedAt: tx.now() })
+      .set({ disabledAt: null, stoppedWithOwner: false, updatedAt: tx.now() })
       .where(and(eq(clients.id, id), isNotNull(clients.disabledAt)))
       .returning({ id: clients.id })
     if (started.length === 0) throw new Problem('not_found', 'There is no stopped application with this identifier.')

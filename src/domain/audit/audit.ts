@@ -17,7 +17,7 @@ type AuditAction =
   | `session.${'started' | 'ended'}`
   | `factor.${'added' | 'removed' | 'reset'}`
   | `recovery_codes.${'created' | 'used'}`
-  | `application.${'created' | 'updated' | 'deleted' | 'disabled' | 'enabled' | 'transfer_offered' | 'transferred' | 'handed_on'}`
+  | `application.${'created' | 'updated' | 'deleted' | 'disabled' | 'enabled' | 'transfer_offered' | 'transferred' | 'handed_on' | 'given'}`
   | `member.${'invited' | 'joined' | 'role_changed' | 'removed' | 'left'}`
   | `invitation.${'revoked' | 'declined'}`
   | `secret.${'created' | 'revoked'}`

@@ -11,6 +11,8 @@ const asked = {
   owner: 'to take over',
 } as const
 
+const KEYS_ENDED =
+  'API keys, client secrets, public keys and tokens of applications themselves have ended, because whoever had them before may know them: make new ones. Look at the webhooks, too, and roll their signing secrets.'
 const NAMED_MAX = 20
 
 /** Others than the first, if there are any. */
@@ -38,6 +40,28 @@ export const peopleMails = {
       subject: 'Your application has a new owner',
       paragraphs: [
         `${owner} has taken over ${shownApplication(application)}, as you offered. You are a developer of it from now on.`,
+        'If you offered it, there is nothing to do. If it was not you, somebody else has your password: ask for a new one at once, and tell whoever runs this service, who can give the application back to you.',
+      ],
+      link: { words: 'Ask for a new password', path: '/forgot' },
+    }),
+  },
+  application_given: {
+    text: ({ application, applicationId }: HandedOn) => ({
+      subject: 'An application was given to you',
+      paragraphs: [
+        `Whoever runs this service has given ${shownApplication(application)} to you: you own it now, and who owned it before belongs to it no longer.`,
+        KEYS_ENDED,
+        'Look at its people and redirect addresses as well: what was there before is there still.',
+      ],
+      link: { words: 'Look at the application', path: `/console/developer/applications/${applicationId}/people` },
+    }),
+  },
+  application_taken: {
+    text: ({ application, owner }: { application: string; owner: string }) => ({
+      subject: 'An application of yours has another owner',
+      paragraphs: [
+        `Whoever runs this service has given ${shownApplication(application)} to ${owner}. You do not belong to it any more.`,
+        'If you think that it is yours, tell them so.',
       ],
       link: { words: 'Look at your applications', path: '/console/developer/applications' },
     }),
@@ -49,7 +73,7 @@ export const peopleMails = {
       paragraphs: [
         `Whoever owned ${shownApplication(application)} has closed their account. You have worked on it for longest, so it is yours now.`,
         ...othersOf(others),
-        'API keys, client secrets, public keys and tokens of the applications themselves have ended, because whoever left may know them: make new ones. Look at the webhooks, too, and roll their signing secrets.',
+        KEYS_ENDED,
         'If you do not want it, hand it to somebody else, or delete it.',
       ],
       link:

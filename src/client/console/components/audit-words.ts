@@ -29,6 +29,7 @@ const words: Record<string, string> = {
   'application.transfer_offered': 'Application offered to a new owner',
   'application.transferred': 'Application taken over by a new owner',
   'application.handed_on': 'Application handed on without its credentials, as its owner closed their account',
+  'application.given': 'Application given to another account by the operator, without its credentials',
   'member.invited': 'Somebody invited',
   'member.joined': 'Invitation accepted',
   'member.role_changed': 'Role of a member changed',

@@ -1,5 +1,5 @@
 import { statement } from '../../../db/statement.ts'
-import { auditAll } from '../../audit/audit.ts'
+import { type AuditEntry, auditAll } from '../../audit/audit.ts'
 import type { Context } from '../../core/context.ts'
 import type { InTransaction } from '../../core/transaction.ts'
 import { mailUser } from '../../mail/mail-user.ts'
@@ -47,10 +47,10 @@ type Handed = { id: string; name: string }
 export async function handOnApplications(tx: InTransaction<Context>, ownerId: string): Promise<void> {
   const byHeir = new Map<string, Handed[]>()
   for (const application of await lockOwned(tx.db, ownerId)) {
-    await dropInvitations(tx.db, application.id)
+    await endAllInvitations(tx, application.id)
     const heir = await lockHeir(tx, application.id)
     if (!heir) continue
-    await handOn(tx, application, heir)
+    await handOver(tx, application, heir, { actor: { type: 'system' }, action: 'application.handed_on' })
     byHeir.set(heir.id, [...(byHeir.get(heir.id) ?? []), application])
   }
   for (const [heirId, [first, ...others]] of byHeir) {
@@ -60,11 +60,19 @@ export async function handOnApplications(tx: InTransaction<Context>, ownerId: st
   }
 }
 
-async function handOn(tx: InTransaction<Context>, { id, name: application }: Handed, heir: Heir): Promise<void> {
-  const actor = { type: 'system' } as const
+/** Nobody is asked to an application any more. */
+export const endAllInvitations = ({ db }: InTransaction, id: string) => dropInvitations(db, id)
+
+/** Gives an application, which is locked, to somebody who has room for it, and ends what proves it: whoever had it knows that. */
+export async function handOver(
+  tx: InTransaction<Context>,
+  { id, name: application }: Handed,
+  to: Heir,
+  entry: Pick<AuditEntry, 'actor' | 'action'>,
+): Promise<void> {
   await dropPublicKeys(tx.db, id)
-  await endApplicationCredentials(tx, { clientIds: [id], userId: heir.id, actor })
-  await changeOwner(tx, { id, userId: heir.id })
-  const about = { userId: heir.id, clientId: id, targetId: id, details: { application, new_owner: heir.username } }
-  await auditAll(tx, [{ actor, action: 'application.handed_on', ...about }])
+  await endApplicationCredentials(tx, { clientIds: [id], userId: to.id, actor: entry.actor })
+  await changeOwner(tx, { id, userId: to.id })
+  const about = { userId: to.id, clientId: id, targetId: id, details: { application, new_owner: to.username } }
+  await auditAll(tx, [{ ...entry, ...about }])
 }

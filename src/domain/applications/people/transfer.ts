@@ -56,7 +56,7 @@ function offerOf(tx: InTransaction<UserContext>, token: string | undefined, appl
 }
 
 const setOwner = statement<[id: string, userId: string, at: Date], never>(
-  'update clients set owner_id = $2, updated_at = $3::timestamptz where id = $1',
+  'update clients set owner_id = $2, stopped_with_owner = false, updated_at = $3::timestamptz where id = $1',
 )
 const deleteMember = statement<[id: string, userId: string], never>(
   'delete from application_members where client_id = $1 and user_id = $2',
