@@ -2,6 +2,8 @@ import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { auditLog, loginSessions, webhookSubscriptions } from '../../src/db/schema/index.ts'
 import { stepUp, stepUpWays } from '../../src/domain/accounts/step-up.ts'
+import { appRouter } from '../../src/routers/index.ts'
+import type { OperationMeta } from '../../src/routers/operation-meta.ts'
 import { PASSWORD } from '../support/log.ts'
 import { createFactorsApp, type FactorsApp } from './people.ts'
 
@@ -25,42 +27,54 @@ async function applicationOf(secret: string) {
   const { body } = await app.request('GET /trpc/applications.list?input={}', { headers })
   return body.result.data.items[0] as { id: string; name: string }
 }
+
+type Procedure = { _def: { type: string; meta?: OperationMeta } }
+const changes = Object.entries(appRouter._def.procedures as unknown as Record<string, Procedure>).flatMap(
+  ([name, { _def }]) =>
+    _def.type === 'mutation' && _def.meta?.access?.kind === 'session' ? [[name, _def.meta.access] as const] : [],
+)
+const guarded = changes.filter(([, { needs }]) => needs.includes('stepUp')).map(([name]) => name)
+
+/** What a session that was left open may do all the same. Nothing of it opens anything or shows a secret, and what is gone can be had again. */
+const leftAlone: Record<string, string> = {
+  'account.grants.revoke': 'ends an access; the application asks again',
+  'account.notifications.change': 'is switched back',
+  'account.passkeys.rename': 'is a name',
+  'account.resendVerification': 'mails a link to an address that was claimed already',
+  'account.sessions.revoke': 'ends an access; its owner logs in again',
+  'account.stepUp.prove': 'is the proof',
+  'account.webhooks.delete': 'ends what hears of the account; its application makes another',
+  'applications.keys.revoke': 'ends an access: whoever fears for a key ends it at once; another is made',
+  'applications.secrets.revoke': 'ends an access, as that of a key',
+  'deliveries.redeliver': 'sends to where it was sent before',
+  'deliveries.replay': 'sends to where it was sent before',
+  'doctor.credential': 'tells of a credential what it is, to whoever has it',
+  'doctor.signature': 'changes nothing',
+  'overlays.revoke': 'ends an access, as that of a key',
+  'people.accept': 'joins by a link that only the mailbox has; the member leaves again',
+  'people.decline': 'is asked again',
+  'people.invitation': 'changes nothing',
+  'people.leave': 'ends the own access alone; whoever owns the application invites again',
+  'people.revokeInvitation': 'ends an access; the owner invites again',
+  'streamKeys.revoke': 'ends an access, as that of a key',
+  'webhooks.disable': 'is enabled again',
+  'webhooks.enable': 'sends to where it was sent before',
+  'webhooks.test': 'sends a sample to where it was sent before',
+}
+
 const application = { name: 'Mine', confidential: true, redirect_uris: ['https://a.example/cb'] }
+
+test('whatever a session may change wants a login of the last ten minutes, or stands above with the reason why it does not', () => {
+  const others = changes.map(([name]) => name).filter((name) => !guarded.includes(name))
+  expect(others.toSorted()).toEqual(Object.keys(leftAlone))
+})
 
 test('what a session left open must not do wants a login of the last ten minutes, and nothing is changed', async () => {
   const user = await app.person()
   const { caller } = await app.actingAs(user)
   expect(await call(caller.session, 'applications.create', application)).toBe('done')
   await app.elapse(loginSessions, 'authenticatedAt', 10 * 60_000)
-  const guarded: [string, object][] = [
-    ['applications.create', application],
-    ['applications.update', { id: 'cli_x', redirect_uris: ['https://evil.example/cb'] }],
-    ['applications.issueToken', { application_id: 'cli_x', stands_for: 'application' }],
-    ['applications.delete', { id: 'cli_x' }],
-    ['applications.rotateSecret', { id: 'cli_x' }],
-    ['people.invite', { application_id: 'cli_x', email: 'x@example.com', role: 'viewer' }],
-    ['people.changeRole', { application_id: 'cli_x', user_id: 'usr_x', role: 'viewer' }],
-    ['people.remove', { application_id: 'cli_x', user_id: 'usr_x' }],
-    ['people.offerTransfer', { application_id: 'cli_x', user_id: 'usr_x' }],
-    ['people.acceptTransfer', { application_id: 'cli_x' }],
-    ['applications.keys.create', { application_id: 'cli_x', name: 'x' }],
-    ['applications.keys.roll', { id: 'key_x' }],
-    ['webhooks.rotateSecret', { id: 'sub_x' }],
-    ['webhooks.delete', { id: 'sub_x' }],
-    ['overlays.create', { name: 'x', types: ['chat.message.sent'] }],
-    ['streamKeys.roll', {}],
-    ['account.changePassword', { current_password: PASSWORD, new_password: 'another long pass phrase' }],
-    ['account.changeEmail', { email: 'x@example.com', password: PASSWORD }],
-    ['account.dataExport.begin', {}],
-    ['account.closing.close', { username: user.username }],
-    ['account.totp.start', {}],
-    ['account.totp.confirm', { code: '123456' }],
-    ['account.totp.remove', {}],
-    ['account.passkeys.start', {}],
-    ['account.passkeys.remove', { id: 'psk_x' }],
-    ['account.factors.renewRecoveryCodes', {}],
-  ]
-  for (const [name, input] of guarded) expect(await call(caller.session, name, input), name).toBe('step_up_required')
+  for (const name of guarded) expect(await call(caller.session, name), name).toBe('step_up_required')
   expect(await app.context.db.$count(auditLog, eq(auditLog.userId, user.id))).toBeLessThan(4)
   expect(
     (await app.request('GET /trpc/account.me?input={}', { headers: { cookie: `sid=${caller.session}` } })).status,
@@ -110,6 +124,18 @@ test('where there is a second factor the password is not enough, and a code coun
   const stranger = await app.protectedPerson()
   await expect(stepUp(ctx, { code: stranger.recovery[0] ?? '' })).rejects.toMatchObject({ code: 'invalid_request' })
   expect(user.id).not.toBe(stranger.user.id)
+})
+
+test('who has lost their authenticator proves who they are by a recovery code, and takes it away', async () => {
+  const { ctx, user, recovery } = await app.protectedPerson()
+  const { session } = ctx.caller
+  await app.elapse(loginSessions, 'authenticatedAt', 10 * 60_000)
+  expect(await call(session, 'account.totp.remove')).toBe('step_up_required')
+  expect(await call(session, 'account.stepUp.prove', { code: recovery[0] })).toBe('done')
+  expect(await call(session, 'account.totp.remove')).toBe('done')
+  const browser = app.newBrowser()
+  await app.logIn(browser, user.username)
+  expect(await app.isLoggedIn(browser), 'by the password alone').toBe(true)
 })
 
 test('one session proves nothing for another one', async () => {

@@ -74,6 +74,15 @@ test('O03 without openid there is no ID token, and nonce changes nothing', async
   expect([id_token, scope]).toEqual([undefined, 'user:read'])
 })
 
+test('O10 what is asked for by claims, well-formed or not, or in another language or form, is ignored', async () => {
+  const wishes = { acr_values: 'mfa', display: 'popup', ui_locales: 'fr', id_token_hint: 'x' }
+  for (const claims of ['{"id_token":{"email":{"essential":true}}}', '{']) {
+    const { id_token } = await logInWithUs(app.client, { claims, ...wishes, scope: 'openid' })
+    const { payload } = await verify(id_token, app.client.id)
+    expect(Object.keys(payload).toSorted()).toEqual(['amr', 'at_hash', 'aud', 'auth_time', 'exp', 'iat', 'iss', 'sub'])
+  }
+})
+
 test('S07 who a person is has to be asked for by name, and no application is a person', async () => {
   const { scope } = (await app.forApplication()).body
   expect(scope.split(' ')).not.toContain('openid')
