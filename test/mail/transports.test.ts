@@ -1,41 +1,11 @@
-import { once } from 'node:events'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { SMTPServer } from 'smtp-server'
 import { afterEach, expect, test, vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { OutgoingMail } from '../../src/domain/core/context.ts'
 import { openMailTransport } from '../../src/mail/mail-transport.ts'
 import { temporaryFolder } from '../support/folder.ts'
-
-type Received = { from: string; to: string[]; raw: string }
-
-/** A mail server on a port of its own, that keeps what it is given. */
-async function createMailServer() {
-  const received: Received[] = []
-  const server = new SMTPServer({
-    disabledCommands: ['AUTH', 'STARTTLS'],
-    logger: false,
-    onData(stream, session, done) {
-      const chunks: Buffer[] = []
-      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
-      stream.on('end', () => {
-        const { mailFrom, rcptTo } = session.envelope
-        const to = rcptTo.map(({ address }) => address)
-        received.push({ from: mailFrom === false ? '' : mailFrom.address, to, raw: Buffer.concat(chunks).toString() })
-        done()
-      })
-    },
-  })
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const address = server.server.address()
-  const port = address !== null && typeof address === 'object' ? address.port : 0
-  return {
-    url: `smtp://127.0.0.1:${port}`,
-    received,
-    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(resolve)),
-  }
-}
+import { createMailServer, decoded } from './mail-server.ts'
 
 const mail = (changes: Partial<OutgoingMail> = {}): OutgoingMail => ({
   id: 'mai_1',
@@ -62,7 +32,7 @@ test('a mail goes to one receiver, with plain text, markup without pictures, and
   expect(raw).toContain('From: Live <live@example.net>')
   expect(raw).toContain('Message-ID: <mai_1@example.net>')
   expect(raw).toContain('Date: Fri, 02 Jan 2026 03:04:05 +0000')
-  const text = raw.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+  const text = decoded(raw)
   expect(text).toContain('Confirm:\r\nhttps://developers.example/verify?token=abc')
   expect(text).toContain('<p>Somebody &lt;b&gt;said&lt;/b&gt; so &amp; so.</p>')
   expect(text).toContain('<a href="https://developers.example/verify?token=abc">')
