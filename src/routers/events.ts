@@ -35,6 +35,7 @@ const selection = () => ({
   since: text()
     .meta({
       description: 'A time (RFC 3339): what happened from then on. Not together with `after`.',
+      format: 'date-time',
       example: '2026-01-02T03:04:05Z',
     })
     .optional(),

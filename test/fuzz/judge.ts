@@ -1,38 +1,39 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { Answer, Attempt, Document, Operations } from './operations.ts'
+import type { Answer, Document, Operations, Request } from './operations.ts'
+import { faultsOfAny, faultsOfError, type Judgement, type Reply, reasonOf } from './source.ts'
 import type { Schema } from './values.ts'
-
-export type Reply = { status: number; headers: Headers; text: string }
-/** `faults`: what the document does not allow. `refusal`: why a request was refused although the document allows it. */
-export type Judgement = { faults: string[]; refusal?: string; value?: unknown }
-
-/** Told by Node of any request, so no operation names it. */
-const TOO_LARGE_A_HEAD = 431
 
 /** Compares answers with what the document says of them. */
 export class Judge {
-  readonly operations: Operations
+  readonly #operations: Operations
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false })
   readonly #validators = new Map<object, ReturnType<Ajv2020['compile']>>()
 
   constructor(document: Document, operations: Operations) {
-    this.operations = operations
+    this.#operations = operations
     this.#ajv.addSchema(document, 'document')
   }
 
-  judge(attempt: Attempt, { status, headers, text }: Reply): Judgement {
-    if (status >= 500) return { faults: [`${status}`] }
-    if (status === TOO_LARGE_A_HEAD || isElsewhere(attempt)) return { faults: [] }
-    const declared = attempt.operation.responses[status]
-    if (!declared) return { faults: [`${status} is not declared`] }
-    const faults = headers.get('x-request-id') ? [] : ['no X-Request-Id']
-    const answer = this.operations.resolve(declared)
-    const schema = answer.content?.['application/json']?.schema
-    if (!schema || text === '') return { faults }
+  judge(request: Request, reply: Reply): Judgement {
+    const { status, text } = reply
+    if (status < 500 && isElsewhere(request)) return { faults: [] }
+    const found = faultsOfAny(reply)
+    const declared = request.operation.responses[status]
+    if (!declared) return { faults: [...found, `${status} is not declared`] }
+    if (text === '') return { faults: found }
+    const { faults, ...judged } = this.#judgeBody(request, reply, this.#operations.resolve(declared))
+    return { faults: [...found, ...faults], ...judged }
+  }
+
+  #judgeBody(request: Request, { status, headers, text }: Reply, answer: Answer): Judgement {
+    const type = headers.get('content-type')?.split(';', 1)[0] ?? ''
+    const schema = answer.content?.[type]?.schema
+    if (!schema) return { faults: [`${status} is of the type ${type}`] }
+    if (type !== 'application/json') return { faults: [] }
     const value = JSON.parse(text)
     const fault = this.#validate(schema, value)
-    if (fault) return { faults: [...faults, `${status} is not as its schema: ${fault}`] }
-    return status < 400 ? { faults, value } : { faults, ...judgeError(attempt, status, answer, value.error) }
+    if (fault) return { faults: [`${status} is not as its schema: ${fault}`] }
+    return status < 400 ? { faults: [], value } : judgeError(request, status, answer, value.error)
   }
 
   #validate(schema: Schema, value: unknown): string | undefined {
@@ -42,24 +43,25 @@ export class Judge {
   }
 }
 
+/** What no schema can tell, and the descriptions do: of two fields that need or exclude each other. */
+const TOLD =
+  /^(?:key: is one credential|since: cannot be given together|client_assertion(?:_type)?: |client_(?:id|secret): .*Basic|client_secret: the client has|\w+: is required\.$)/
+
 type ErrorOfAnswer = { code: string; message: string }
 
-function judgeError(
-  attempt: Attempt,
-  status: number,
-  { description }: Answer,
-  error: ErrorOfAnswer,
-): Partial<Judgement> {
+function judgeError(request: Request, status: number, { description }: Answer, error: ErrorOfAnswer): Judgement {
+  const { operation, method, isAllowed } = request
   const { code, message } = error
-  if (!description.includes(`\`${code}\``)) return { faults: [`${status} ${code} is not declared`] }
-  const { operation, method, isAllowed } = attempt
+  const faults = faultsOfError(status, error)
+  if (!description.includes(`\`${code}\``)) faults.push(`${status} ${code} is not declared`)
   const isOfInterest = status === 400 || (status === 401 && operation.path.startsWith('/v1/'))
-  if (!isAllowed || !isOfInterest) return {}
-  return { refusal: `${method} ${operation.path}: ${status} ${message.replaceAll(/".*"/g, '"…"')}` }
+  if (!isAllowed || !isOfInterest) return { faults }
+  if (code === 'invalid_request' && !TOLD.test(message)) faults.push(`allowed, and refused: ${message}`)
+  return { faults, refusal: reasonOf(`${method} ${operation.path}`, status, message) }
 }
 
 /** A path with an empty segment, or one that is resolved away, is that of another operation or of none. */
-function isElsewhere({ operation, target }: Attempt): boolean {
+function isElsewhere({ operation, target }: Request): boolean {
   const segments = target.split('?', 1)[0]?.split('/') ?? []
   const isNone = (at: number) => ['', '.', '..'].includes(segments[at] ?? '')
   return operation.path.split('/').some((part, at) => part.startsWith('{') && isNone(at))

@@ -1,13 +1,14 @@
-import { pick, type Random, type Schema, Values } from './values.ts'
+import { type Known, pick, type Random, type Schema, textOf, Values } from './values.ts'
 
 type Place = 'path' | 'query' | 'header'
 type Parameter = { $ref?: string; in: Place; name: string; required?: boolean; schema: Schema; example?: unknown }
 export type Answer = { $ref?: string; description: string; content?: Record<string, { schema: Schema }> }
+type Examples = Record<string, { value: object }>
 export type Operation = {
   method: string
   path: string
   parameters?: Parameter[]
-  requestBody?: { content: Record<string, { schema: Schema }> }
+  requestBody?: { content: Record<string, { schema: Schema; examples?: Examples }> }
   responses: Record<string, Answer>
 }
 type Found = Omit<Operation, 'method' | 'path'>
@@ -16,13 +17,14 @@ export type Document = {
   components: Record<string, Record<string, unknown>>
 }
 
-export type Attempt = {
+/** A request of an operation, without a credential. */
+export type Request = {
   operation: Operation
   method: string
   target: string
   headers: Record<string, string>
   body: string | FormData | undefined
-  /** Whether all of it is what the document allows, and the credential is good. */
+  /** Whether all of it is what the document allows. */
   isAllowed: boolean
 }
 
@@ -37,7 +39,7 @@ export class Operations {
   readonly #values: Values
   readonly list: readonly Operation[]
 
-  constructor(document: Document, random: Random, known: (name: string) => readonly string[]) {
+  constructor(document: Document, random: Random, known: Known) {
     this.#document = document
     this.#random = random
     this.#values = new Values(random, (schema) => this.resolve(schema), known)
@@ -53,24 +55,21 @@ export class Operations {
   }
 
   /** One request of an operation; one in three has something that the document does not allow. */
-  attempt(operation: Operation, credential: { value: string | undefined; isGood: boolean }): Attempt {
+  request(operation: Operation): Request {
     const isWild = this.#random() < 1 / 3
     const given = this.#parameters(operation, isWild)
     const { content, headers: own = {} } = this.#body(operation, isWild)
-    const path = operation.path.replace(/\{(\w+)\}/g, (_, name) =>
-      encodeURIComponent(wellFormed(given.path[name] ?? 'x')),
-    )
+    const path = operation.path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(textOf(given.path[name] ?? 'x')))
     const query = new URLSearchParams(
-      Object.entries(given.query).map(([name, value]): [string, string] => [name, wellFormed(value)]),
+      Object.entries(given.query).map(([name, value]): [string, string] => [name, textOf(value)]),
     )
-    const headers = { ...own, ...Object.fromEntries(Object.entries(given.header).filter(isHeader)) }
     return {
       operation,
       method: operation.method.toUpperCase(),
       target: query.size > 0 ? `${path}?${query}` : path,
-      headers: { ...headers, ...(credential.value && { authorization: `Bearer ${credential.value}` }) },
+      headers: { ...own, ...Object.fromEntries(Object.entries(given.header).filter(isHeader)) },
       body: content,
-      isAllowed: !isWild && credential.isGood,
+      isAllowed: !isWild,
     }
   }
 
@@ -90,15 +89,19 @@ export class Operations {
   #body({ requestBody }: Operation, isWild: boolean): Body {
     if (!requestBody) return { content: undefined }
     const type = pick(this.#random, Object.keys(requestBody.content))
-    const fields = this.#fields(requestBody.content[type]?.schema ?? {}, isWild)
+    const { schema = {}, examples = {} } = requestBody.content[type] ?? {}
+    const shown = Object.values(examples).map(({ value }) => Object.keys(value))
+    const fields = this.#fields(schema, isWild, this.#random() < 0.7 ? shown : [])
     if (type !== 'application/json') return formOf(type, fields)
     const value = isWild && this.#random() < 0.1 ? this.#values.wild() : fields
     return { content: JSON.stringify(value), headers: { 'content-type': type } }
   }
 
-  #fields(schema: Schema, isWild: boolean): Record<string, unknown> {
+  /** Fields of a body: those of an example, where there are some, else what chance has. */
+  #fields(schema: Schema, isWild: boolean, shown: readonly string[][]): Record<string, unknown> {
     const { properties = {}, required = [] } = this.resolve(schema)
-    const names = Object.keys(properties).filter((name) => required.includes(name) || this.#random() < 0.5)
+    const byChance = () => Object.keys(properties).filter((name) => required.includes(name) || this.#random() < 0.5)
+    const names = shown.length > 0 ? pick(this.#random, shown) : byChance()
     const kept = isWild && this.#random() < 0.2 ? names.slice(1) : names
     return Object.fromEntries(kept.map((name) => [name, this.#valueOf(properties[name] ?? {}, name, isWild)]))
   }
@@ -109,12 +112,11 @@ function formOf(type: string, fields: Record<string, unknown>): Body {
   const isMultipart = type === 'multipart/form-data'
   const form = isMultipart ? new FormData() : new URLSearchParams()
   for (const [name, value] of Object.entries(fields)) {
-    for (const one of Array.isArray(value) ? value : [value]) form.append(name, wellFormed(one))
+    for (const one of Array.isArray(value) ? value : [value]) form.append(name, textOf(one))
   }
   return form instanceof FormData ? { content: form } : { content: form.toString(), headers: { 'content-type': type } }
 }
 
-const wellFormed = (value: unknown) =>
-  (typeof value === 'object' ? JSON.stringify(value) : String(value)).toWellFormed()
-const isHeader = ([, value]: [string, unknown]) =>
+const isHeader = (entry: [string, unknown]): entry is [string, string] => isHeaderValue(entry[1])
+const isHeaderValue = (value: unknown) =>
   typeof value === 'string' && value.length < 8_000 && /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value)

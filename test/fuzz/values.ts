@@ -18,6 +18,7 @@ export const pick = <One>(random: Random, list: readonly One[]): One => list[Mat
 export type Schema = {
   $ref?: string
   type?: string | string[]
+  const?: unknown
   enum?: unknown[]
   format?: string
   pattern?: string
@@ -59,13 +60,16 @@ const CHARACTERS = [
   '/',
 ]
 
-/** Values that a schema allows; `known` has what the service knows of a name, such as the room of `room_name`. */
+/** What the service knows of a name, such as the rooms of `room_name`. */
+export type Known = (name: string) => readonly unknown[]
+
+/** Values that a schema allows, what is known among them. */
 export class Values {
   readonly #random: Random
   readonly #resolve: (schema: Schema) => Schema
-  readonly #known: (name: string) => readonly string[]
+  readonly #known: Known
 
-  constructor(random: Random, resolve: (schema: Schema) => Schema, known: (name: string) => readonly string[]) {
+  constructor(random: Random, resolve: (schema: Schema) => Schema, known: Known) {
     this.#random = random
     this.#resolve = resolve
     this.#known = known
@@ -73,24 +77,27 @@ export class Values {
 
   allowed(given: Schema, name = ''): unknown {
     const schema = this.#resolve(given)
+    if (schema.const !== undefined) return schema.const
+    if (schema.enum) return pick(this.#random, schema.enum)
     const known = this.#known(name)
     if (known.length > 0 && this.#random() < 0.8) return pick(this.#random, known)
-    if (schema.enum) return pick(this.#random, schema.enum)
     const either = schema.anyOf ?? schema.oneOf
-    return either ? this.allowed(pick(this.#random, either), name) : this.#ofType(schema, name)
+    return either ? this.allowed(pick(this.#random, either), name) : this.#ofType(schema)
   }
 
-  #ofType(schema: Schema, name: string): unknown {
+  #ofType(schema: Schema): unknown {
     const type = Array.isArray(schema.type) ? pick(this.#random, schema.type) : schema.type
+    if (type === undefined) return this.wild()
     const makers: Record<string, () => unknown> = {
       object: () => this.#object(schema),
-      array: () => this.#array(schema, name),
+      array: () => this.#array(schema),
       integer: () => this.#integer(schema),
       number: () => this.#integer(schema),
       boolean: () => this.#random() < 0.5,
       null: () => null,
     }
-    return makers[type ?? '']?.() ?? this.#string(schema)
+    const make = makers[type]
+    return make ? make() : this.#string(schema)
   }
 
   /** Something that no schema had in mind. */
@@ -108,7 +115,7 @@ export class Values {
       () => -1,
       () => true,
       () => [],
-      () => {},
+      () => ({}),
       () => ({ constructor: 1, __proto__: null }),
       () => Array.from({ length: 50 }, () => this.#text(3)),
       () => nested(40),
@@ -125,9 +132,9 @@ export class Values {
     return Object.fromEntries(names.map((name) => [name, this.allowed(properties[name] ?? {}, name)]))
   }
 
-  #array({ items = {}, minItems = 0, maxItems = 5 }: Schema, name: string): unknown[] {
+  #array({ items = {}, minItems = 0, maxItems = 5 }: Schema): unknown[] {
     const length = minItems + Math.floor(this.#random() * (Math.min(maxItems, minItems + 5) - minItems + 1))
-    return [...new Set(Array.from({ length }, () => this.allowed(items, name)))]
+    return [...new Set(Array.from({ length }, () => this.allowed(items)))]
   }
 
   #integer({ minimum = -1_000, maximum = 1_000_000 }: Schema): number {
@@ -160,5 +167,9 @@ export class Values {
     return text.replace(/^ | $/g, 'x')
   }
 }
+
+/** A value as it stands in a form or an address. */
+export const textOf = (value: unknown): string =>
+  (typeof value === 'object' ? JSON.stringify(value) : String(value)).toWellFormed()
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)])

@@ -16,7 +16,7 @@ const PROBE = `process.on('message', () => {
 })
 process.channel.unref()`
 
-const SAID_LENGTH = 2_000
+const SAID_LENGTH = 10_000
 const ASK_MS = 5
 
 export type Measured = Awaited<ReturnType<typeof startMeasured>>
@@ -28,12 +28,14 @@ export async function startMeasured(words: readonly string[], given: Record<stri
   const begun = performance.now()
   const child = spawn(process.execPath, [...probe, ...words], {
     env: environment({ PORT: String(port), LOG_LEVEL: 'warn', ...given }),
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   let said = ''
-  child.stderr?.on('data', (chunk: Buffer) => {
-    said = (said + chunk).slice(-SAID_LENGTH)
-  })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      said = (said + chunk).slice(-SAID_LENGTH)
+    })
+  }
   const ended = once(child, 'exit')
   const base = `http://127.0.0.1:${port}`
   const hasEnded = () => child.exitCode !== null
@@ -49,6 +51,8 @@ export async function startMeasured(words: readonly string[], given: Record<stri
     usage: () => told({}),
     /** Tells the process something that what it imports listens to; resolves when that has been heard, with what it has used. */
     told,
+    /** The end of what it wrote: its log, and what is for people. */
+    said: () => said,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGTERM')
       await ended
