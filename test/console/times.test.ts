@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { instantOfText, textOfInstant } from '../../src/client/console/components/forms/time-text.ts'
 import { describeAge, describeTime, exactTime } from '../../src/client/console/components/times.ts'
+import { stepNames } from '../../src/client/console/developer/usage/step-names.ts'
 
 const AT = '2026-03-03T14:05:07.042Z'
 
@@ -15,6 +16,13 @@ test('an age is told up to two weeks, then the time', () => {
   expect(describeAge('2026-03-03T14:05:05.000Z', now)).toBe('just now')
   expect(describeAge('2026-03-03T13:05:07.042Z', now)).toBe('1 hour ago')
   expect(describeAge('2026-02-01T00:00:00.000Z', now)).toMatch(/^(Jan 31|Feb 1), 2026/)
+})
+
+test('the steps of a chart are named in the zone in which times are shown, days as they are counted', () => {
+  const hour = (zone: string) => stepNames('2026-03-03T23:00:00.000Z', 'hour', zone)
+  expect(hour('UTC')).toMatchObject({ mark: '23:00', title: 'Tue, 23:00 UTC' })
+  expect(hour('Asia/Tokyo')).toMatchObject({ mark: '08:00', title: 'Wed, 08:00 GMT+9' })
+  expect(stepNames('2026-03-03T00:00:00.000Z', 'day', 'America/New_York').title).toBe('Tue, Mar 3')
 })
 
 describe('a time that is typed', () => {

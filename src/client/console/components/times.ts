@@ -19,6 +19,10 @@ const shapes = {
   toTheMinute: { ...day, ...time },
   toTheSecond: { ...day, ...time, second: '2-digit' },
   exact: { ...day, ...time, second: '2-digit', fractionalSecondDigits: 3 },
+  hour: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  hourOfWeek: { ...time, weekday: 'short' },
+  day: { month: 'short', day: 'numeric' },
+  dayOfWeek: { month: 'short', day: 'numeric', weekday: 'short' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>
 
 const SECOND_MS = 1_000
@@ -43,6 +47,10 @@ export const describeTime = (at: string, zone: Zone): string => formatOf('toTheS
 
 /** To the millisecond, as the service keeps it. */
 export const exactTime = (at: string, zone: Zone): string => formatOf('exact', zone).format(new Date(at))
+
+/** A moment as one of its shapes has it: `14:00`, `Tue, 14:00 UTC`, `Mar 3`, `Tue, Mar 3`. */
+export const describeStep = (at: string, shape: 'hour' | 'hourOfWeek' | 'day' | 'dayOfWeek', zone: Zone): string =>
+  formatOf(shape, zone).format(new Date(at))
 
 /** `420 ms`, `1.3 s`. */
 export const describeDuration = (ms: number): string =>

@@ -1,5 +1,6 @@
 import { Anchor, Text } from '@mantine/core'
 import { Link } from 'react-router'
+import { useTimeZone } from '../../app/time-style.ts'
 import { Chart, type Series } from '../../components/charts/chart.tsx'
 import { Figure, Figures } from '../../components/charts/figures.tsx'
 import { Section } from '../../components/section.tsx'
@@ -16,6 +17,7 @@ const intro =
   'From the event to your receiver’s answer to the first attempt: our time on the way, and its own. Of the newest few hundred deliveries of each step.'
 
 export function DeliveryLatency({ usage: { deliveries, delivery_latency: whole, step } }: { usage: UsageFigures }) {
+  const zone = useTimeZone()
   return (
     <Section title="Delivery latency" intro={intro}>
       {whole.sampled === 0 ? (
@@ -30,7 +32,7 @@ export function DeliveryLatency({ usage: { deliveries, delivery_latency: whole, 
             label="Delivery latency"
             series={series}
             describe={describeDuration}
-            steps={deliveries.map((one) => stepOf(one, step))}
+            steps={deliveries.map((one) => stepOf(one, step, zone))}
           />
         </>
       )}
@@ -48,9 +50,11 @@ const NoDelivery = () => (
   </Text>
 )
 
-function stepOf({ at, p50_ms, p95_ms }: UsageFigures['deliveries'][number], step: UsageFigures['step']) {
+type Delivered = UsageFigures['deliveries'][number]
+
+function stepOf({ at, p50_ms, p95_ms }: Delivered, step: UsageFigures['step'], zone: string | undefined) {
   const [half = 0, most = 0] = [p50_ms ?? undefined, p95_ms ?? undefined]
-  return { ...stepNames(at, step), parts: [half, most - half], values: [describe(p50_ms), describe(p95_ms)] }
+  return { ...stepNames(at, step, zone), parts: [half, most - half], values: [describe(p50_ms), describe(p95_ms)] }
 }
 
 const describe = (ms: number | null) => (ms === null ? '–' : describeDuration(ms))

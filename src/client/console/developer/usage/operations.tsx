@@ -62,7 +62,7 @@ export function LoggedCount({ count, filters }: { count: number; filters: Record
   const { id } = useApplication()
   if (count === 0) return exactly(count)
   return (
-    <Anchor component={Link} to={requestLogAddress(id, filters)} size="sm">
+    <Anchor component={Link} to={requestLogAddress(id, filters)} inherit>
       {exactly(count)}
     </Anchor>
   )

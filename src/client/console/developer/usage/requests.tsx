@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core'
+import { useTimeZone } from '../../app/time-style.ts'
 import { Chart, type Series } from '../../components/charts/chart.tsx'
 import { Figure, Figures } from '../../components/charts/figures.tsx'
 import { exactly, shareOf, shortly } from '../../components/charts/numbers.ts'
@@ -15,6 +16,7 @@ const series: readonly Series[] = [
 ]
 
 export function Requests({ usage: { requests, operations, step } }: { usage: UsageFigures }) {
+  const zone = useTimeZone()
   const sum = (of: 'requests' | 'errors' | 'limited') => requests.reduce((all, one) => all + one[of], 0)
   const [all, errors, limited] = [sum('requests'), sum('errors'), sum('limited')]
   return (
@@ -37,15 +39,22 @@ export function Requests({ usage: { requests, operations, step } }: { usage: Usa
           No requests {step === 'hour' ? 'in the last 24 hours' : 'in the last 30 days'}.
         </Text>
       ) : (
-        <Chart label="Requests" series={series} describe={shortly} steps={requests.map((one) => stepOf(one, step))} />
+        <Chart
+          label="Requests"
+          series={series}
+          describe={shortly}
+          steps={requests.map((one) => stepOf(one, step, zone))}
+        />
       )}
     </Section>
   )
 }
 
-function stepOf({ at, requests, errors, limited }: UsageFigures['requests'][number], step: UsageFigures['step']) {
+type Requested = UsageFigures['requests'][number]
+
+function stepOf({ at, requests, errors, limited }: Requested, step: UsageFigures['step'], zone: string | undefined) {
   const parts = [requests - errors - limited, errors, limited]
-  return { ...stepNames(at, step), parts, values: parts.map(exactly) }
+  return { ...stepNames(at, step, zone), parts, values: parts.map(exactly) }
 }
 
 function meanOf(operations: UsageFigures['operations']): number {

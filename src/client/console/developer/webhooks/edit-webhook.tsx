@@ -9,7 +9,6 @@ import { Form } from '../../components/forms/form.tsx'
 import { useSubmit } from '../../components/forms/submit.ts'
 import { Page } from '../../components/page.tsx'
 import { Section } from '../../components/section.tsx'
-import { NO_MODERATION } from './new-webhook.tsx'
 import type { WebhookDetails } from './webhook.tsx'
 import { WebhookDescription, WebhookUrl, webhookRules } from './webhook-fields.tsx'
 
@@ -28,6 +27,9 @@ export function EditWebhook() {
     </Page>
   )
 }
+
+const NO_MODERATION =
+  'It hears every channel, and moderation events are a matter of a channel’s owner: make another subscription for your own channel to hear of them.'
 
 const fields = ['url', 'event_types', 'description']
 

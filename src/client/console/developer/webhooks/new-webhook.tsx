@@ -113,7 +113,7 @@ const maySubscribe = ({ scopes }: Application) => scopes.includes(SCOPE)
 const lackingOf = (applications: Application[], chosen: string) =>
   applications.find((one) => one.id === chosen && !maySubscribe(one))
 
-export const NO_MODERATION =
+const NO_MODERATION =
   'Moderation events are a matter of the channel’s owner: of your own channel choose them above, of another one subscribe through the API, with a token of that user and a moderation scope.'
 
 const OWN_CHANNEL = 'You allow the application to hear your channel; Account → Connections shows it, and takes it back.'

@@ -3,6 +3,7 @@ import { useTimeZone } from '../../app/time-style.ts'
 import { Notice } from '../../components/feedback/notice.tsx'
 import { Status } from '../../components/feedback/status.tsx'
 import { Instant } from '../../components/instant.tsx'
+import { NextAttempt } from '../deliveries/next-attempt.tsx'
 import { failureWords, type Health, healthWords, slowWords } from './failure-words.ts'
 import type { Webhook } from './webhooks.tsx'
 
@@ -38,7 +39,7 @@ export function WebhookNotice({ webhook }: { webhook: Webhook }) {
 }
 
 function FailureNotice({ webhook }: { webhook: Webhook }) {
-  const { failing_since, failed_attempts, resting_until } = webhook
+  const { failing_since, failed_attempts, resting_until, next_attempt_at } = webhook
   const zone = useTimeZone()
   const slow = slowWords(webhook)
   if (slow !== null) {
@@ -53,11 +54,18 @@ function FailureNotice({ webhook }: { webhook: Webhook }) {
   return (
     <Notice tone={tone} title={title}>
       No attempt has succeeded since <Instant at={failing_since} isAbsolute end=":" /> {failed_attempts} failed.
-      {resting_until && (
+      {resting_until ? (
         <>
           {' '}
           To spare your receiver, the next attempt is made <Instant at={resting_until} end="." />
         </>
+      ) : (
+        next_attempt_at && (
+          <>
+            {' '}
+            <NextAttempt at={next_attempt_at} end="." />
+          </>
+        )
       )}
       {warning && ` ${warning}`}
     </Notice>
