@@ -39,7 +39,7 @@ const ways: Record<string, Way> = {
   },
   'a scope that is missing': {
     presses: [row('of the API'), failure('insufficient_scope'), explanation],
-    words: ['403 insufficient_scope', /chat:write/, 'What to do:'],
+    words: ['403 insufficient_scope', /chat:write/, 'What to do:', /it takes the token of somebody who logs in/],
   },
   'a key that has expired': {
     presses: [row('of the API'), failure('invalid_token'), explanation],

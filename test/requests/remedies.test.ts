@@ -15,14 +15,15 @@ const owner = await app.user('developer')
 const principal = { kind: 'user', userId: owner.id, username: 'developer', clientId: null, scopes: [] } as const
 const asOwner = { ...context, principal }
 
-/** What the explanation of a request with this credential says should be done. */
-async function remedyFor(credential: string) {
-  const answer = await app.request('GET /v1/channels/', { token: credential })
-  expect([answer.status, answer.body.error.code]).toEqual([401, 'invalid_token'])
+/** What the explanation of a request with this credential says of the cause, and of what should be done. */
+async function explanationOf(credential: string, route = 'GET /v1/channels/', refusal = '401 invalid_token') {
+  const answer = await app.request(route, { token: credential })
+  expect(`${answer.status} ${answer.body.error.code}`).toBe(refusal)
   await writeRequestLog(context)
   const [found] = await explainRequest(asOwner, { request_id: answer.headers.get('x-request-id') ?? '' })
-  return found?.remedy ?? ''
+  return { cause: found?.cause ?? '', remedy: found?.remedy ?? '' }
 }
+const remedyFor = async (credential: string) => (await explanationOf(credential)).remedy
 
 const made = async () => {
   const client = await app.client({ owner })
@@ -32,10 +33,16 @@ const made = async () => {
 const revoked = { revokedAt: dbNow } as const
 
 test('whatever has ended, its remedy is one for that: a key is never refreshed', async () => {
-  for (const ended of [{ expiresAt: new Date(0) }, revoked]) {
+  for (const [ended, cause] of [
+    [{ expiresAt: new Date(0) }, 'The API key has expired.'],
+    [revoked, 'The API key was revoked.'],
+  ] as const) {
     const { key, keyId } = await made()
     await context.db.update(apiKeys).set(ended).where(eq(apiKeys.id, keyId))
-    expect(await remedyFor(key)).toMatch(/is not refreshed: make another one/)
+    expect(await explanationOf(key)).toEqual({
+      cause,
+      remedy: expect.stringMatching(/is not refreshed: make another one/),
+    })
   }
   for (const ended of [{ expiresAt: new Date(0) }, revoked]) {
     const { client } = await made()
@@ -62,6 +69,22 @@ test('a key that is good still, of an application that was stopped, is not to be
   const { client, key } = await made()
   await context.db.update(clients).set({ disabledAt: dbNow }).where(eq(clients.id, client.id))
   expect(await remedyFor(key)).toMatch(/stopped the application/)
+})
+
+test('a scope that only people can give is asked of people, whatever the application itself could get', async () => {
+  const remedy = async (route: string, credential: string) =>
+    (await explanationOf(credential, route, '403 insufficient_scope')).remedy
+  const { key, client } = await made()
+  const ofItself = await app.token(['channel:read'], { client })
+  for (const credential of [key, ofItself]) {
+    expect(await remedy('GET /v1/chat/messages?room_name=x', credential)).toBe(problems.insufficient_scope.remedy)
+    for (const route of ['POST /v1/chat/messages', 'GET /v1/users/me', 'GET /v1/moderation/bans'])
+      expect(await remedy(route, credential), route).toMatch(
+        /^No API key and no token of the application itself can do this/,
+      )
+  }
+  const ofPerson = await app.token(['channel:read'], { client, user: await app.user('person') })
+  expect(await remedy('GET /v1/users/me', ofPerson)).toBe(problems.insufficient_scope.remedy)
 })
 
 test('the table of errors, which knows no credential, speaks of keys as well', () => {

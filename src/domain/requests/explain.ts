@@ -1,5 +1,6 @@
 import type { Database } from '../../db/client.ts'
 import { instantText, statement } from '../../db/statement.ts'
+import { applicationScopes } from '../../shared/scope-descriptions.ts'
 import { applicationsOf, membersWith, roleWanted } from '../access/ownership.ts'
 import type { UserPrincipal } from '../core/actor.ts'
 import type { ActorContext } from '../core/context.ts'
@@ -13,13 +14,18 @@ import type { ExplainedRequest } from './resources.ts'
 /** An identifier that a caller chose may have many answers: the newest ones are shown. */
 const ANSWERS_MAX = 20
 
-type Found = Omit<ExplainedRequest, 'at' | 'cause' | 'remedy'> & { id: string; is_stopped: boolean }
+type Found = Omit<ExplainedRequest, 'at' | 'cause' | 'remedy'> & {
+  id: string
+  is_stopped: boolean
+  key_end: 'expired' | 'revoked' | null
+}
 
 const selectAnswers = <Rest extends unknown[]>(whose: string, maySeeKeys = 'true') =>
   statement<[requestId: string, count: number, whose: string, ...Rest], Found>(`
 select log.id, log.request_id, log.operation, log.status, log.code, log.message, log.duration_ms, log.credential_id,
        abbrev(log.address) as address, log.sent, clients.id as application_id, clients.name as application_name,
        clients.disabled_at is not null as is_stopped,
+       case when key.revoked_at is not null then 'revoked' when key.expires_at <= statement_timestamp() then 'expired' end as key_end,
        case when key.id is not null and ${maySeeKeys} then json_build_object('id', key.id, 'name', key.name, 'last4', key.last4,
          'expires_at', ${instantText('key.expires_at')}, 'revoked_at', ${instantText('key.revoked_at')}) end as key
   from clients
@@ -92,20 +98,40 @@ const KEPT =
   'Failed requests of applications are kept, from a second or two after the answer on, for 7 days; of the others a sample. A request whose credential was missing or unknown (401), or whose path does not exist (404), is of no application, so nothing of it is kept: its answer says all that is known, and /docs/guides/errors what to do about it.'
 
 function explained(row: Found, isForOwner: boolean): ExplainedRequest {
-  const { id, code, address, sent, is_stopped: _, ...found } = row
+  const { id, code, address, sent, is_stopped: _, key_end: __, ...found } = row
   const facts = code !== null && code in problems ? problems[code as ProblemCode] : undefined
   return {
     ...found,
     at: createdAtOf(id).toISOString(),
     code,
     cause: facts?.cause ?? null,
-    remedy: code === 'invalid_token' ? remedyOfEnded(row) : (facts?.remedy ?? null),
+    remedy: facts?.remedy ?? null,
+    ...ofCredential(row),
     address: isForOwner ? address : null,
     sent: isForOwner ? sent : null,
   }
 }
 
-/** What is done about a credential that has ended depends on what it was; the table of errors cannot know it. */
+/** What the table of errors cannot know, as it depends on the credential. */
+function ofCredential(row: Found): Partial<Pick<ExplainedRequest, 'cause' | 'remedy'>> {
+  if (row.code === 'insufficient_scope' && needsPerson(row)) return { remedy: NEEDS_PERSON }
+  if (row.code !== 'invalid_token') return {}
+  const cause =
+    !row.is_stopped && row.key_end && `The API key ${row.key_end === 'revoked' ? 'was revoked' : 'has expired'}.`
+  return { ...(cause && { cause }), remedy: remedyOfEnded(row) }
+}
+
+const NEEDS_PERSON =
+  'No API key and no token of the application itself can do this: it takes the token of somebody who logs in and allows the application this scope.'
+
+/** Whether the scopes that its message names are of no use without a user, of whom the credential knows nothing. */
+function needsPerson({ credential_id: id, message }: Found): boolean {
+  const named = [...(message ?? '').matchAll(/"([\w:]+)"/g)].map(([, scope]) => scope ?? '')
+  return (
+    !id?.startsWith('grt_') && named.length > 0 && !named.some((scope) => applicationScopes.has(scope as 'chat:read'))
+  )
+}
+
 function remedyOfEnded({ credential_id: id, is_stopped: isStopped }: Found): string {
   if (isStopped) return 'The operator of the platform has stopped the application: ask there what has to change.'
   if (id === null) return 'Ask the token endpoint for another one: a token of the application itself is not refreshed.'

@@ -14,7 +14,7 @@ const errors: Record<string, string | undefined> = {
   E_REFUSED: 'The connection was refused',
   E_RESET: 'The connection was closed before an answer',
   E_TLS: 'The certificate or the encryption is not right',
-  E_DEADLINE: 'No answer within 15 seconds',
+  E_DEADLINE: 'No answer within 15 seconds. Let it answer first, and work afterwards',
   E_BAD_RESPONSE: 'The answer is not HTTP',
   E_HEAD_TOO_LARGE: 'The head of the answer is too large',
   E_ABORTED: 'We had to stop; it is sent again',

@@ -12,16 +12,19 @@ type DeliveryTableProps = {
   isFiltered?: boolean
   /** Whether they are those of several subscriptions: then each says which. */
   isOfSeveral?: boolean
+  /** What there is to say when there is none. */
+  none?: string
 }
 
+const NONE_YET =
+  'Nothing here yet. As soon as something happens that a subscription asks for, it appears without a reload.'
+
 /** Deliveries, one per line; on narrow screens the less important columns move under the type. */
-export function DeliveryTable({ deliveries, isFiltered = false, isOfSeveral = false }: DeliveryTableProps) {
+export function DeliveryTable({ deliveries, isFiltered, isOfSeveral = false, none = NONE_YET }: DeliveryTableProps) {
   if (deliveries.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {isFiltered
-          ? 'No delivery fits the filters.'
-          : 'Nothing here yet. As soon as something happens that a subscription asks for, it appears without a reload.'}
+        {isFiltered ? 'No delivery fits the filters.' : none}
       </Text>
     )
   }

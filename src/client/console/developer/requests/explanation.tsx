@@ -74,7 +74,10 @@ function AnswerSection({ answer }: { answer: Answer }) {
         </Fact>
         {key && (
           <Fact name="Key">
-            <Name>{key.name}</Name> …{key.last4} <KeyEnd credential={key} />
+            <Anchor component={Link} to={`/developer/applications/${application_id}/keys`} size="sm">
+              <Name>{key.name}</Name>
+            </Anchor>{' '}
+            …{key.last4} <KeyEnd credential={key} />
           </Fact>
         )}
       </Facts>

@@ -5,10 +5,13 @@ import { useTRPC } from '../../app/api.ts'
 import { Loaded } from '../../components/feedback/loaded.tsx'
 import { Section } from '../../components/section.tsx'
 import { DeliveryTable } from '../deliveries/delivery-table.tsx'
+import type { WebhookDetails } from './webhook.tsx'
 
 const SHOWN = 5
 
-export function RecentDeliveries({ subscription }: { subscription: string }) {
+const STOPPED = 'Nothing here, and nothing is sent while it is disabled.'
+
+export function RecentDeliveries({ webhook: { id: subscription, status } }: { webhook: WebhookDetails }) {
   const trpc = useTRPC()
   const query = useQuery(trpc.deliveries.list.queryOptions({ subscription, limit: SHOWN }))
   return (
@@ -20,7 +23,9 @@ export function RecentDeliveries({ subscription }: { subscription: string }) {
         </Anchor>
       }
     >
-      <Loaded query={query}>{({ items }) => <DeliveryTable deliveries={items} />}</Loaded>
+      <Loaded query={query}>
+        {({ items }) => <DeliveryTable deliveries={items} {...(status === 'disabled' && { none: STOPPED })} />}
+      </Loaded>
     </Section>
   )
 }

@@ -40,7 +40,7 @@ export function WebhookPage() {
             <WebhookNotice webhook={webhook} />
             <WebhookFacts webhook={webhook} live={<Live status={stream} />} />
             {mayDevelop && <TestSection webhook={webhook} />}
-            <RecentDeliveries subscription={webhook.id} />
+            <RecentDeliveries webhook={webhook} />
             <SigningSecrets webhook={webhook} mayRotate={mayDevelop} />
           </Stack>
         )}
