@@ -1,5 +1,5 @@
 import { temporaryFolder } from '../support/folder.ts'
-import { drive } from './drive.ts'
+import { Driver } from './drive.ts'
 import { demoOf, startMeasured } from './measured.ts'
 import { numbersGiven } from './options.ts'
 import { type LoadRequest, requestsOf } from './requests.ts'
@@ -7,9 +7,9 @@ import type { RequestLogMode } from './switched-request-log.ts'
 import { machineLine, table } from './table.ts'
 
 // npm run bench:request-log — CPU time that the log of requests takes of a process for each request: the same process with it and without,
-// one after the other, in pairs; loopback only, two minutes. Ends with status 1 when it is more than promised.
+// one after the other, in many short pairs, for which the machine is alike; loopback only, two minutes. Ends with status 1 when it is more than promised.
 
-const { seconds: SECONDS, pairs: PAIRS } = numbersGiven({ seconds: 0.5, pairs: 40 })
+const { seconds: SECONDS, pairs: PAIRS } = numbersGiven({ seconds: 0.1, pairs: 200 })
 const AT_ONCE = 32
 const WARM_REQUESTS = 4_000
 const PROMISED_US = 5
@@ -30,13 +30,14 @@ const cases: { name: string; request: LoadRequest; mode: RequestLogMode; isPromi
 
 const rows: string[][] = []
 for (const { name, request, mode, isPromised } of cases) {
-  for (const warm of [mode, 'off'] as const) await costOf(request, warm, (sent) => sent < WARM_REQUESTS)
+  await using driver = new Driver(service.base, [request], AT_ONCE)
+  for (const warm of [mode, 'off'] as const) await costOf(driver, warm, (sent) => sent < WARM_REQUESTS)
   const [withIt, without, more]: [number[], number[], number[]] = [[], [], []]
   for (let pair = 0; pair < PAIRS; pair++) {
     const inTurn = [mode, 'off'] as const
     const found = new Map<RequestLogMode, number>()
     for (const one of pair % 2 === 0 ? inTurn : inTurn.toReversed())
-      found.set(one, await costOf(request, one, (_, seconds) => seconds < SECONDS))
+      found.set(one, await costOf(driver, one, (_, seconds) => seconds < SECONDS))
     const [us = 0, offUs = 0] = inTurn.map((one) => found.get(one))
     withIt.push(us)
     without.push(offUs)
@@ -59,9 +60,10 @@ process.stdout.write(
 )
 
 /** Microseconds of CPU time of the service for one request. */
-async function costOf(request: LoadRequest, mode: RequestLogMode, goesOn: (sent: number, seconds: number) => boolean) {
+async function costOf(driver: Driver, mode: RequestLogMode, goesOn: (sent: number, seconds: number) => boolean) {
   const before = await service.told({ requestLog: mode })
-  const { sent } = await drive(service.base, request, AT_ONCE, goesOn)
+  const { sent, errors, shedMs } = await driver.closedLoop(AT_ONCE, goesOn)
+  if (errors + shedMs.length > 0) throw new Error(`${errors + shedMs.length} wrong answers`)
   return ((await service.usage()).cpuUs - before.cpuUs) / sent
 }
 
