@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { clients } from '../../src/db/schema/index.ts'
 import { closeOwnAccount } from '../../src/domain/accounts/closing/close.ts'
 import { reopenUser } from '../../src/domain/accounts/closing/reopen.ts'
+import { keepLink, newLinkToken } from '../../src/domain/accounts/mail-links.ts'
 import { createKey } from '../../src/domain/applications/api-keys.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
 import { listApplicationAudit } from '../../src/domain/applications/audit-log.ts'
@@ -14,6 +15,7 @@ import { removeMember } from '../../src/domain/applications/people/members.ts'
 import { acceptTransfer } from '../../src/domain/applications/people/transfer.ts'
 import { disableApplication, enableApplication } from '../../src/domain/applications/suspension.ts'
 import { newId } from '../../src/domain/core/ids.ts'
+import { transact } from '../../src/domain/core/transaction.ts'
 import { sendDueMails } from '../../src/domain/mail/send-due.ts'
 import { createConsole } from '../cli/console.ts'
 import { createFactorsApp, type FactorsApp } from '../factors/people.ts'
@@ -66,6 +68,20 @@ test('whoever lost an application to a thief is told what to do, and the operato
     actor_type: 'operator',
     details: { new_owner: owner.principal.username },
   })
+})
+
+test('a transfer is told at the address that was replaced lately as well: a thief changes it before they hand anything over', async () => {
+  const [owner, thief] = [await confirmedPerson(app), await confirmedPerson(app)]
+  const { userId } = owner.principal
+  const before = `before_${emailOf(owner)}`
+  await transact(app.context, (tx) => keepLink(tx, newLinkToken(), { purpose: 'restore', userId, address: before }))
+  const { id } = await make(owner)
+  await offerTransfer(owner, { application_id: id, email: emailOf(thief) })
+  await acceptTransfer(thief, { token: await invitationTo(app, emailOf(thief)) })
+  expect((await newestMailTo(owner))?.subject).toBe('Your application has a new owner')
+  expect(app.sentMails.filter(({ to }) => to === before).map(({ text }) => text.subject)).toEqual([
+    'Your application has a new owner',
+  ])
 })
 
 test('it is given to an account that is open, has room, and does not own it', async () => {

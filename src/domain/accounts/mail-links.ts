@@ -96,13 +96,6 @@ export async function findRestore({ db }: InTransaction, userId: string, address
   return found && { address: found.address, expiresAt: found.expires_at }
 }
 
-const selectReplaced = statement<[userId: string], { address: string }>(`
-  select distinct address from mail_links where user_id = $1 and purpose = 'restore' and expires_at > statement_timestamp()`)
-
-/** The addresses that still have a way back. */
-export const replacedAddresses = async ({ db }: InTransaction, userId: string): Promise<string[]> =>
-  (await selectReplaced(db, userId)).map(({ address }) => address)
-
 const deleteRestores = statement<[userId: string, address: string, expiresAt: string], never>(`
   delete from mail_links
    where user_id = $1 and purpose = 'restore' and (lower(address) = lower($2) or expires_at > $3::text::timestamptz)`)

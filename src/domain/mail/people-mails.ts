@@ -40,7 +40,7 @@ export const peopleMails = {
       subject: 'Your application has a new owner',
       paragraphs: [
         `${owner} has taken over ${shownApplication(application)}, as you offered. You are a developer of it from now on.`,
-        'If you offered it, there is nothing to do. If it was not you, somebody else has your password: ask for a new one at once, and tell whoever runs this service, who can give the application back to you.',
+        'If you offered it, there is nothing to do. If it was not you, somebody else has your password: ask for a new one at once (where your address was changed as well, by the mail that told you so), and tell whoever runs this service, who can give the application back to you.',
       ],
       link: { words: 'Ask for a new password', path: '/forgot' },
     }),

@@ -9,10 +9,9 @@ import type { UserContext } from '../../core/context.ts'
 import { Problem } from '../../core/problem.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
 import { changeFacts } from '../../mail/change-facts.ts'
-import { mailUser } from '../../mail/mail-user.ts'
-import { queueMail } from '../../mail/queue-mail.ts'
+import { mailUserWidely } from '../../mail/mail-user.ts'
 import { revokeConsents } from '../../oauth/revoke-grants.ts'
-import { endLinks, replacedAddresses } from '../mail-links.ts'
+import { endLinks } from '../mail-links.ts'
 import { endWhatIsOpen } from '../suspension.ts'
 
 /** What the caller's account takes along, for whoever is about to close it. */
@@ -55,22 +54,11 @@ export async function closeOwnAccount(
     await endWhatIsOpen(tx, { userId, username })
     await endAllowed(tx, userId)
     await leaveApplications(tx, userId)
-    await tellOfClosing(tx, closed.erase_at)
+    // a way back of those whose address was replaced waits with the account, and is there when the operator opens it for them
+    await mailUserWidely(tx, 'account_closed', userId, { ...changeFacts(tx, username), eraseAt: closed.erase_at })
     await audit(tx, { actor: { type: 'user', id: userId }, action: 'user.closed', userId, targetId: userId })
     return closed
   })
-}
-
-/**
- * Also those whose address was replaced lately: whoever had the account for a moment would close it unheard. Their way back waits with the
- * account, and is there when the operator opens it for them.
- */
-async function tellOfClosing(tx: InTransaction<UserContext & { caller: Caller }>, eraseAt: string): Promise<void> {
-  const { userId, username } = tx.principal
-  const values = { ...changeFacts(tx, username), eraseAt }
-  await mailUser(tx, 'account_closed', userId, values)
-  for (const address of await replacedAddresses(tx, userId))
-    await queueMail(tx, 'account_closed', { userId, address }, values, { isConfirmed: true })
 }
 
 /** What the person has allowed others, and links that were on their way. */

@@ -5,7 +5,7 @@ import { actorBehind, auditAll } from '../../audit/audit.ts'
 import type { Context, UserContext } from '../../core/context.ts'
 import { Problem } from '../../core/problem.ts'
 import { type InTransaction, transact } from '../../core/transaction.ts'
-import { mailUser } from '../../mail/mail-user.ts'
+import { mailUserWidely } from '../../mail/mail-user.ts'
 import { requireApplicationRoom } from '../applications.ts'
 import { lockInvitation } from './accept.ts'
 import { dead, type FoundInvitation, findInvitation, findOffer } from './invitations.ts'
@@ -35,7 +35,7 @@ export async function acceptTransfer(ctx: UserContext, { token, application_id }
       { ...entry, userId, clientId: id, details },
       ...(before === null ? [] : [{ ...entry, userId: before, details }]),
     ])
-    if (before !== null) await mailUser(tx, 'application_transferred', before, { application, owner: username })
+    if (before !== null) await mailUserWidely(tx, 'application_transferred', before, { application, owner: username })
     return { application_id: id, role: 'owner' }
   })
 }
