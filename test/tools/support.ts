@@ -1,8 +1,10 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { createDocument } from '../../src/rest/openapi/document.ts'
+import { freePort } from '../support/free-port.ts'
 
 export const tools = join(import.meta.dirname, '../../tools')
 const ours = join(import.meta.dirname, '../../node_modules/.bin')
@@ -28,10 +30,39 @@ export async function runTool(
   }
 }
 
-/** A folder of `tools`, where what is generated finds its packages, with the document of a service at `base`. */
-export function folderWithDocument(base: string) {
+/** A folder of `tools`, where what is generated finds its packages, with a document of a service at `base`. */
+export function folderWithDocument(base: string, create: (base: string) => object = createDocument) {
   const path = mkdtempSync(join(tools, '.generated-'))
   const document = join(path, 'openapi.json')
-  writeFileSync(document, JSON.stringify(createDocument(base)))
+  writeFileSync(document, JSON.stringify(create(base)))
   return { path, document, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** Prism between a client and the service at `base`: it hands on everything, and says what of it a document does not allow. */
+export async function startPrism(document: string, base: string) {
+  const port = await freePort()
+  const words = [program('prism'), 'proxy', document, base, '--port', String(port)]
+  const prism = spawn(process.execPath, words, { env: environmentOfTools, stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = once(prism, 'exit')
+  const listening = new Promise<void>((resolve) => {
+    prism.stdout.on('data', (lines) => String(lines).includes('listening') && resolve()) // read on, or it would end
+  })
+  await Promise.race([listening, ended.then(() => Promise.reject(new Error('Prism has ended')))])
+  return {
+    base: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      prism.kill()
+      await ended
+    },
+  }
+}
+
+type Violation = { location: string[]; message: string }
+
+/** What Prism says of an exchange that the document does not allow: of the request, or of the answer. */
+export function violationsOf({ headers }: Response, side: 'request' | 'response'): string[] {
+  const all = JSON.parse(headers.get('sl-violations') ?? '[]') as Violation[]
+  return all
+    .filter(({ location: [at] }) => at === side)
+    .map(({ location, message }) => `${location.join('.')}: ${message}`)
 }

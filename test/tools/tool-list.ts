@@ -24,11 +24,12 @@ export const generating: readonly Tool[] = [
   { name: 'openapi-mcp-generator', does: 'a server for language models (MCP)' },
 ]
 
-/** What reads the document without making code of it; `document.tools.ts` and `proxy.tools.ts` run them. */
+/** What reads the document without making code of it; `document.tools.ts`, `proxy.tools.ts` and `fuzz.tools.ts` run them. */
 export const reading: readonly Tool[] = [
   { name: 'Redocly', package: '@redocly/cli', does: 'lints it' },
   { name: 'Spectral', package: '@stoplight/spectral-cli', does: 'lints it' },
   { name: 'Prism', package: '@stoplight/prism-cli', does: 'a proxy that checks requests and answers against it' },
+  { name: 'json-schema-faker', does: 'makes requests of all that its schemas allow, for Prism to judge' },
   { name: 'openapi-schema-validator', package: '@seriousme/openapi-schema-validator', does: 'judges it by its schema' },
   { name: 'openapi-down-convert', package: '@apiture/openapi-down-convert', does: 'turns it down to OpenAPI 3.0' },
 ]
