@@ -6,8 +6,11 @@ export const FAILURES_TO_OPEN = 5
 export const WINDOW_MAX = 32
 const OPEN_FIRST_S = 30
 const OPEN_MAX_S = 15 * 60
-/** Within so long of the time before it is not noted again that a window was full: of a busy receiver every attempt could. */
-const FULL_NOTED_WITHIN = `interval '100 milliseconds'`
+/**
+ * Within so long of the time before it is not noted again that a window was full: of many busy receivers every attempt would. What comes in
+ * between may count as having waited for us, for as long at most.
+ */
+const FULL_NOTED_WITHIN = `interval '500 milliseconds'`
 
 /**
  * The common table expressions that write what attempts said about their receivers to the subscriptions. They read `mine`,
