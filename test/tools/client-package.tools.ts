@@ -4,15 +4,21 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLiveApp } from '../support/app.ts'
+import { findChromium, launchChromium } from '../support/chromium.ts'
 import { filesOf } from '../support/documents.ts'
 import { expectSize } from '../support/sizes.ts'
 import { serveByNext } from './next.ts'
 import { expectChecked, installPacked, ours, project, resolutions, run, siteWith, write } from './packed.ts'
+import { servePage } from './vite.ts'
 
 const name = '@developer-api/client'
 const readme = readFileSync(join(project, 'src/client/README.md'), 'utf8')
 const examples = filesOf(readme)
 const ofQueries = ['@trpc/tanstack-react-query', '@tanstack/react-query', '@tanstack/query-core']
+
+const chromiumPath = findChromium()
+if (!chromiumPath)
+  process.stderr.write('There is no Chromium here: the dashboard is not opened (apt install chromium)\n')
 
 const app = await createLiveApp()
 let outside: ReturnType<typeof installPacked>
@@ -87,6 +93,21 @@ const { items } = await createClient({ baseUrl: location.origin }).channels.list
 createRoot(document.body).render(<p>{items.map(({ username }) => username)}</p>)`)
     expectSize(withClient - without, readme, /adds less than (\d+) kB to a page/)
     expect(sizeOf(examples['dashboard.tsx'] ?? '')).toBeGreaterThan(withClient)
+  })
+
+  test.skipIf(!chromiumPath)('is the dashboard of the README, in a page at another address', async () => {
+    const { id } = await app.user('fay')
+    const TOKEN = await app.token(['channel:read'], { user: { id } })
+    const page = '<html lang="en"><body><script type="module" src="/dashboard.tsx"></script></body></html>'
+    write(site.path, { ...examples, 'index.html': page, '.env': `VITE_API=${app.base}` })
+    await using built = await servePage(site.path)
+    await using chromium = await launchChromium(chromiumPath ?? '')
+    const visitor = await chromium.visit()
+    await visitor.page.goto(built.base)
+    await visitor.page.locator('p').waitFor() // why it is refused: it has no token yet
+    await visitor.page.evaluate(`sessionStorage.setItem('access_token', '${TOKEN}')`)
+    await visitor.page.reload()
+    await visitor.page.getByText('fay', { exact: true }).waitFor()
   })
 
   test('is called by a server component of Next.js: the one of the README', async () => {

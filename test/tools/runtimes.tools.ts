@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
-import { build } from 'vite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WakeHub } from '../../src/domain/events/wake-hub.ts'
 import { newSigningSecret } from '../../src/domain/webhooks/secrets/sign.ts'
@@ -10,6 +9,7 @@ import { createOAuthApp } from '../support/flows.ts'
 import { installPacked, write } from './packed.ts'
 import { platforms } from './runtimes/platforms.ts'
 import { startWire } from './runtimes/wire.ts'
+import { bundleOf } from './vite.ts'
 
 for (const { name, file } of platforms)
   if (!file) process.stderr.write(`There is no ${name} for this machine: the SDK is not tried on it\n`)
@@ -24,19 +24,12 @@ beforeAll(async () => {
   await app.user('bob')
   outside = installPacked('pack-sdk.mjs', '@developer-api/sdk')
   write(outside.path, { 'try-all.mjs': readFileSync(join(import.meta.dirname, 'runtimes/try-all.mjs'), 'utf8') })
-  bundled = await bundleOf(join(outside.path, 'try-all.mjs'))
+  bundled = await bundleOf(join(outside.path, 'try-all.mjs'), false)
 })
 afterAll(async () => {
   await app[Symbol.asyncDispose]()
   outside[Symbol.dispose]()
 })
-
-async function bundleOf(entry: string): Promise<string> {
-  const lib = { entry, formats: ['es' as const], fileName: 'all' }
-  const output = await build({ configFile: false, logLevel: 'error', build: { write: false, minify: false, lib } })
-  const [{ output: chunks } = { output: [] }] = [output].flat() as { output: { code?: string }[] }[]
-  return chunks.map(({ code = '' }) => code).join('')
-}
 
 /** What the service gives to a program, and a webhook that it may have got. */
 async function settingsFor(wire: string) {

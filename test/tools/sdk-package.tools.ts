@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { build, preview } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WakeHub } from '../../src/domain/events/wake-hub.ts'
 import { findChromium, launchChromium, logIn } from '../support/chromium.ts'
 import { filesOf } from '../support/documents.ts'
-import { freePort } from '../support/free-port.ts'
 import { PASSWORD } from '../support/log.ts'
 import { createPeopleApp, type PeopleApp } from '../support/people.ts'
 import { expectSize } from '../support/sizes.ts'
 import { serveByNext } from './next.ts'
 import { expectChecked, installPacked, project, resolutions, siteWith, write } from './packed.ts'
+import { bundleOf, servePage } from './vite.ts'
 
 const name = '@developer-api/sdk'
 const readme = readFileSync(join(project, 'sdk/typescript/README.md'), 'utf8')
@@ -108,20 +107,3 @@ export async function run(headers: Headers, body: Uint8Array<ArrayBuffer>) {
     },
   )
 })
-
-/** All of an entry in one file, as a page gets it. */
-async function bundleOf(entry: string): Promise<string> {
-  const lib = { entry, formats: ['es' as const], fileName: 'all' }
-  const output = await build({ configFile: false, logLevel: 'error', build: { write: false, lib } })
-  const [{ output: chunks } = { output: [] }] = [output].flat() as { output: { code?: string }[] }[]
-  return chunks.map(({ code = '' }) => code).join('')
-}
-
-/** What Vite builds of a folder, served at any path. */
-async function servePage(root: string) {
-  const plain = { root, configFile: false, logLevel: 'error' } as const
-  await build({ ...plain, build: { target: 'es2022' } })
-  const port = await freePort()
-  const server = await preview({ ...plain, preview: { host: '127.0.0.1', port, strictPort: true } })
-  return { base: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => server.close() }
-}
