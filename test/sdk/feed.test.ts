@@ -1,6 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CursorExpiredError, DeveloperApi, type EventType, ForbiddenError } from '../../sdk/typescript/src/index.ts'
+import {
+  ConnectionError,
+  CursorExpiredError,
+  DeveloperApi,
+  type EventType,
+  ForbiddenError,
+} from '../../sdk/typescript/src/index.ts'
 import { createFeedApp } from '../events/support/feed.ts'
 
 let app: Awaited<ReturnType<typeof createFeedApp>>
@@ -90,6 +96,31 @@ describe('events.follow', () => {
     })
     await app.say('by the second')
     expect(await done).toEqual(['by the first', 'by the second'])
+  })
+
+  test('says why it could not be opened or was lost, and goes on', async () => {
+    const answers = [
+      () => Promise.reject(new TypeError('fetch failed')),
+      async () => Response.json({ error: { code: 'unavailable', message: 'Later.' } }, { status: 503 }),
+    ]
+    const wire: typeof fetch = (input, init) => (answers.shift() ?? (() => fetch(input, init)))()
+    const api = new DeveloperApi({ baseUrl: app.base, credential: app.userToken, fetch: wire })
+    const told: unknown[] = []
+    const feed = api.events.follow({
+      types: ['chat.message.sent'],
+      onOpen: () => {
+        if (told.includes('open')) return void app.say('again')
+        told.push('open')
+        app.server.closeAllConnections()
+      },
+      onLost: (error) => told.push(error instanceof ConnectionError ? error.message : error.code),
+    })
+    for await (const { data } of feed) {
+      expect(data.content).toBe('again')
+      break
+    }
+    const refused = `${app.base} did not answer.`
+    expect(told).toEqual([refused, 'unavailable', 'open', `${app.base} cut the stream off.`])
   })
 
   test('ends by its signal, without an error', async () => {

@@ -45,7 +45,11 @@ describe('a login by redirect', () => {
     await expect(login.finish(back, two.pending)).rejects.toMatchObject({ code: 'invalid_state' })
     const forged = new URL(back)
     forged.searchParams.set('iss', 'https://evil.example')
-    await expect(login.finish(forged, one.pending)).rejects.toMatchObject({ code: 'invalid_issuer' })
+    const told = `This is the answer of https://evil.example, and not of ${app.base}`
+    await expect(login.finish(forged, one.pending)).rejects.toMatchObject({
+      code: 'invalid_issuer',
+      message: expect.stringContaining(told),
+    })
     for (const iss of ['', undefined]) {
       if (iss === undefined) forged.searchParams.delete('iss')
       else forged.searchParams.set('iss', iss)

@@ -4,10 +4,11 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { syncModule, twins, typesModule } from '../../sdk/python/generate.ts'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
+import { newSigningSecret } from '../../src/domain/webhooks/secrets/sign.ts'
 import { filesOf } from '../support/documents.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { freePort } from '../support/free-port.ts'
-import { folderWithCluster, run, type Service, startService } from '../support/process.ts'
+import { folderWithCluster, run, runCommand, type Service, startService } from '../support/process.ts'
 import { expectSize } from '../support/sizes.ts'
 import { allowAt, roomOf, startProgram } from './support/bot.ts'
 import { python } from './support/python.ts'
@@ -40,10 +41,13 @@ describe.skipIf(!python)('the SDK for Python', () => {
   const environmentOf = () => ({
     API: service.base,
     CLIENT_ID: demo.public_client.client_id,
+    API_KEY: demo.api_key,
     PYTHONPATH: folder,
     PYTHONDONTWRITEBYTECODE: '1',
   })
-  const program = (file: string) => startProgram(python ?? '', [file], desk.path, environmentOf())
+  const program = (file: string, more: Record<string, string> = {}) =>
+    startProgram(python ?? '', [file], desk.path, { ...environmentOf(), ...more })
+  const room = roomOf('streamer', () => service.base)
 
   beforeAll(async () => {
     for (const [file, code] of Object.entries(programs)) writeFileSync(join(desk.path, file), code)
@@ -59,40 +63,64 @@ describe.skipIf(!python)('the SDK for Python', () => {
     expectSize(execFileSync('tar', words).length, readme, /Packed it has less than (\d+) kB/)
   })
 
+  test('logs in and answers !ping, by the programs of the README', async () => {
+    {
+      await using login = program('login.py')
+      const [, address = ''] = await login.until(/Open (\S+)/)
+      expect(await (await allowAt(service.base, demo.users.streamer, address)).text()).toMatch(/^Done/)
+      expect(await login.ended).toBe(0)
+    }
+    await using ping = program('ping.py')
+    await ping.until(/listening/)
+    await room.say(demo.users.viewer.access_token, '!ping')
+    expect(await room.until('pong', demo.users.streamer.access_token)).toContain('pong')
+  })
+
+  test('calls, walks lists and shows what was refused, by that of the README', async () => {
+    await using calls = program('calls.py')
+    expect(await calls.ended, calls.text()).toBe(0)
+    expect(calls.text()).toMatch(/^streamer is live$/m)
+    expect(calls.text()).toMatch(/^channel_not_found 404 True$/m)
+  })
+
+  test('is a receiver of webhooks, which does everything right', async () => {
+    const secret = newSigningSecret()
+    await using receiver = program('receiver.py', { PORT: '0', WEBHOOK_SECRET: secret })
+    const [, port = ''] = await receiver.until(/listening on (\d+)/)
+    const checked = await runCommand(['check-receiver', `http://127.0.0.1:${port}/`], { WEBHOOK_SECRET: secret })
+    expect(checked).toMatchObject({ status: 0, stdout: expect.stringContaining('0 missed') })
+    expect(receiver.text()).toMatch(/^\w+: .+$/m)
+  })
+
+  test('is a bot that greets whoever is new, over restarts of the service and of itself', async () => {
+    expect((programs['bot.py'] ?? '').trimEnd().split('\n').length).toBeLessThanOrEqual(42)
+    const { streamer, viewer, outsider } = demo.users
+    const { port } = new URL(service.base)
+    {
+      await using bot = program('bot.py')
+      await bot.until(/listening/)
+      await room.say(viewer.access_token, 'hello')
+      await room.until('Welcome, viewer!', streamer.access_token)
+      await service.stop()
+      await service[Symbol.asyncDispose]()
+      await start(port)
+      await bot.until(/listening\n[\s\S]*listening/)
+      await room.say(viewer.access_token, 'hello again')
+    }
+    await room.say(outsider.access_token, 'anybody here?')
+    await using bot = program('bot.py')
+    await room.until('Welcome, outsider!', streamer.access_token)
+    const said = await room.until('hello again', streamer.access_token)
+    const welcomes = said.filter((content) => content.startsWith('Welcome, '))
+    expect(welcomes.toSorted()).toEqual(['Welcome, outsider!', 'Welcome, viewer!'])
+    expect(bot.text()).toMatch(/listening/)
+  })
+
   test('passes its own tests against a service', async () => {
     const { viewer } = demo.users
     const env = { ...environmentOf(), DEMO: join(data.path, 'demo.json'), ASYNC_REFRESH_TOKEN: viewer.refresh_token }
     const ran = await run(python ?? '', [join(folder, 'tests/test_sdk.py')], env)
     expect(ran.status, ran.stderr).toBe(0)
     expect(ran.stderr).toMatch(/Ran \d{2} tests/)
-  })
-
-  test('is a bot that greets whoever is new, over restarts of the service and of itself', async () => {
-    expect((programs['bot.py'] ?? '').trimEnd().split('\n').length).toBeLessThanOrEqual(42)
-    {
-      await using login = program('login.py')
-      const [, address = ''] = await login.until(/Open (\S+)/)
-      await allowAt(service.base, demo.users.streamer, address)
-      expect(await login.ended).toBe(0)
-    }
-    const room = roomOf('streamer', () => service.base)
-    const { port } = new URL(service.base)
-    {
-      await using bot = program('bot.py')
-      await bot.until(/listening/)
-      await room.say(demo.users.viewer.access_token, '!ping')
-      await room.until('Welcome, viewer!', demo.users.viewer.access_token)
-      await service.stop()
-      await service[Symbol.asyncDispose]()
-      await start(port)
-      await bot.until(/listening\n[\s\S]*listening/)
-      await room.say(demo.users.viewer.access_token, 'hello again')
-      await room.until('hello again', demo.users.viewer.access_token)
-    }
-    await using bot = program('bot.py')
-    await bot.until(/listening/)
-    await room.say(demo.users.viewer.access_token, '!ping')
-    const said = await room.until('pong', demo.users.viewer.access_token)
-    expect(said.filter((content) => content === 'Welcome, viewer!')).toHaveLength(1)
   })
 })

@@ -61,7 +61,7 @@ describe('the programs of the README, with nothing installed but the package', (
     await ping.until(/listening/)
     const { viewer } = demo.users
     await room().say(viewer.access_token, '!ping')
-    expect(await room().until('pong', viewer.access_token)).toContain('pong')
+    expect(await room().until('pong', demo.users.streamer.access_token)).toContain('pong')
   })
 
   test('call, walk lists and show what was refused', async () => {
@@ -90,7 +90,7 @@ describe('the programs of the README, with nothing installed but the package', (
       await using bot = run('bot.mjs')
       await bot.until(/listening/)
       await room().say(demo.users.viewer.access_token, 'hello')
-      await room().until('Welcome, viewer!', demo.users.viewer.access_token)
+      await room().until('Welcome, viewer!', demo.users.streamer.access_token)
       await service.stop()
       await service[Symbol.asyncDispose]()
       await start(port)
@@ -100,8 +100,8 @@ describe('the programs of the README, with nothing installed but the package', (
     }
     await room().say(demo.users.outsider.access_token, 'anybody here?')
     await using bot = run('bot.mjs')
-    await room().until('Welcome, outsider!', demo.users.outsider.access_token)
-    const said = await room().until('hello again', demo.users.outsider.access_token)
+    await room().until('Welcome, outsider!', demo.users.streamer.access_token)
+    const said = await room().until('hello again', demo.users.streamer.access_token)
     expect(welcomes(said).toSorted()).toEqual(['Welcome, outsider!', 'Welcome, viewer!'])
     expect(await bot.stop()).toBe(0)
   })

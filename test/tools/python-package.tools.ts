@@ -2,8 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
 import { filesOf } from '../support/documents.ts'
 import { temporaryFolder } from '../support/folder.ts'
+import { folderWithCluster, run as runProgram, startService } from '../support/process.ts'
 
 /** Somebody's own folder and environment: nothing is there that pip did not bring. */
 const desk = temporaryFolder()
@@ -45,6 +47,17 @@ describe.skipIf(!index.isDone)('the SDK for Python, as pip installs it', () => {
     writeFileSync(join(desk.path, 'wrong.py'), 'from developer_api import DeveloperApi\nDeveloperApi(1).sing()\n')
     const wrong = run(inEnvironment('mypy'), '--strict', 'wrong.py')
     expect(wrong.output).toMatch(/no attribute "sing"/)
+  })
+
+  test('passes its own tests with the newest httpx, against a service', async () => {
+    using data = folderWithCluster()
+    await using service = await startService({ DATA_DIR: data.path, DEMO_DATA: 'on' })
+    const DEMO = join(data.path, 'demo.json')
+    const { users } = DemoCredentials.parse(JSON.parse(readFileSync(DEMO, 'utf8')))
+    const env = { API: service.base, DEMO, ASYNC_REFRESH_TOKEN: users.viewer.refresh_token }
+    const ran = await runProgram(inEnvironment('python'), [join(desk.path, 'sdk/python/tests/test_sdk.py')], env)
+    expect(ran.status, ran.stderr).toBe(0)
+    expect(ran.stderr).toMatch(/Ran \d{2} tests/)
   })
 
   test('is the package, and not the folder beside it', () => {

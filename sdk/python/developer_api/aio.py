@@ -157,9 +157,14 @@ class AsyncDeveloperApi:
         after: Optional[str] = None,
         since: Optional[str] = None,
         on_open: Optional[Callable[[], None]] = None,
+        on_lost: Optional[Callable[[Exception], None]] = None,
     ) -> AsyncFeed:
-        """What happens, as it happens: `async for event in api.follow(types=["chat.message.sent"])`."""
-        return AsyncFeed(self, {"types": listed(types), "channel": channel}, after, since, on_open)
+        """What happens, as it happens: `async for event in api.follow(types=["chat.message.sent"])`.
+
+        `on_open` is called each time that the stream is open, `on_lost` with the reason when it could not be opened or was lost: it
+        is tried again, however long that takes.
+        """
+        return AsyncFeed(self, {"types": listed(types), "channel": channel}, after, since, on_open, on_lost)
 
     async def get_health(self) -> dict[str, Any]:
         return cast("dict[str, Any]", (await self._send("GET", "/health/")).json())

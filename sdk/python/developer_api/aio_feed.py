@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Optional
 
 import httpx
 
-from .errors import ApiError, error_of
+from .errors import ApiError, ConnectionFailed, error_of
 from .types import FeedEvent
 from .wire import Query, backoff_s, given_in, headers_of
 
@@ -30,8 +30,10 @@ class AsyncFeed:
         after: Optional[str],
         since: Optional[str],
         on_open: Optional[Callable[[], None]],
+        on_lost: Optional[Callable[[Exception], None]],
     ) -> None:
-        self._api, self._query, self._since, self._on_open = api, query, since, on_open
+        self._api, self._query, self._since = api, query, since
+        self._on_open, self._on_lost = on_open, on_lost
         self._known: dict[str, None] = {}
         self._failures = 0
         #: Goes on behind the event that the loop is at. Keep it when the work for that event is done.
@@ -70,8 +72,14 @@ class AsyncFeed:
                             break
                         if event is not None:
                             yield event
-            except httpx.TransportError:
-                pass  # lost, or silent
+            except httpx.TransportError as error:  # lost, or silent
+                lost = ConnectionFailed(f"{self._api._base_url} did not answer, or cut the stream off: {error}")
+                lost.__cause__ = error
+                self._tell(lost)
+
+    def _tell(self, error: Exception) -> None:
+        if self._on_lost:
+            self._on_lost(error)
 
     def _event_in(self, part: dict[str, str]) -> tuple[Optional[FeedEvent], bool]:
         self._failures = 0
@@ -94,5 +102,7 @@ class AsyncFeed:
         is_renewed = error.status == 401 and self._failures < 3 and await self._api._bearer(bearer) != bearer
         if not is_renewed and error.status != 429 and error.status < 500:
             raise error
+        if not is_renewed:
+            self._tell(error)
         if error.retry_after_s is not None:
             await asyncio.sleep(error.retry_after_s)

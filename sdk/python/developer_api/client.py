@@ -157,9 +157,14 @@ class DeveloperApi:
         after: Optional[str] = None,
         since: Optional[str] = None,
         on_open: Optional[Callable[[], None]] = None,
+        on_lost: Optional[Callable[[Exception], None]] = None,
     ) -> Feed:
-        """What happens, as it happens: `for event in api.follow(types=["chat.message.sent"])`."""
-        return Feed(self, {"types": listed(types), "channel": channel}, after, since, on_open)
+        """What happens, as it happens: `for event in api.follow(types=["chat.message.sent"])`.
+
+        `on_open` is called each time that the stream is open, `on_lost` with the reason when it could not be opened or was lost: it
+        is tried again, however long that takes.
+        """
+        return Feed(self, {"types": listed(types), "channel": channel}, after, since, on_open, on_lost)
 
     def get_health(self) -> dict[str, Any]:
         return cast("dict[str, Any]", (self._send("GET", "/health/")).json())

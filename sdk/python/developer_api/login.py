@@ -49,7 +49,8 @@ class Login:
         if not secrets.compare_digest(given.get("state", "").encode(errors="surrogatepass"), pending.state.encode()):
             raise ApiError("invalid_state", "This is the answer to another login.", 400)
         if given.get("iss") != self._base_url:  # the service always says it (RFC 9207, section 2.4)
-            raise ApiError("invalid_issuer", f"This is the answer of {given.get('iss', 'nobody who says so')}.", 400)
+            told = f"This is the answer of {given.get('iss', 'nobody who says so')}, and not of {self._base_url}: write base_url as your service"
+            raise ApiError("invalid_issuer", f"{told} does in /.well-known/oauth-authorization-server.", 400)
         if "error" in given:
             raise ApiError(given["error"], given.get("error_description", given["error"]), 400)
         if "code" not in given:

@@ -256,6 +256,27 @@ class Retries(unittest.TestCase):
         self.answers(httpx.ReadError("lost"), gone)[0].delete_message("msg")
 
 
+class Lost(unittest.TestCase):
+    def test_says_why_the_feed_could_not_be_opened_and_goes_on(self) -> None:
+        event = {"id": "evt", "type": "chat.message.sent", "data": {"content": "heard"}}
+        refused = httpx.Response(503, headers={"retry-after": "0"}, json={"error": {"code": "unavailable", "message": "Later."}})
+        stream = httpx.Response(200, text=f"id: one\n\nid: two\nevent: {event['type']}\ndata: {json.dumps(event)}\n\n")
+        answers: list[object] = [httpx.ConnectError("no"), refused, stream]
+
+        def handle(_: httpx.Request) -> httpx.Response:
+            answer = answers.pop(0)
+            if isinstance(answer, Exception):
+                raise answer
+            return answer
+
+        api = DeveloperApi("http://api", "x", http=httpx.Client(transport=httpx.MockTransport(handle)))
+        told: list[Exception] = []
+        feed = api.follow(types="chat.message.sent", on_lost=told.append)
+        self.assertEqual(next(iter(feed))["data"]["content"], "heard")
+        self.assertEqual((feed.cursor, [type(one).__name__ for one in told]), ("two", ["ConnectionFailed", "ServerError"]))
+        self.assertIn("http://api did not answer", str(told[0]))
+
+
 class Logins(unittest.TestCase):
     """A person who logs in on another device, while the network does what networks do."""
 

@@ -20,7 +20,10 @@ export type DeveloperApiOptions = TransportOptions &
     | { application: ApplicationTokens; credential?: never; user?: never }
   )
 
-type ReadOptions<Type extends EventType> = Omit<FollowOptions<Type>, 'onOpen'> & { limit?: number; wait?: number }
+type ReadOptions<Type extends EventType> = Omit<FollowOptions<Type>, 'onOpen' | 'onLost'> & {
+  limit?: number
+  wait?: number
+}
 type QueryOf<Data extends { query?: Query | undefined }> = NonNullable<Data['query']>
 
 /**

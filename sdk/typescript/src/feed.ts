@@ -19,6 +19,8 @@ export type FollowOptions<Type extends EventType> = {
   signal?: AbortSignal | undefined
   /** Called when the stream is open: at first, and each time that it was opened again. */
   onOpen?: (() => void) | undefined
+  /** Called with the reason when it could not be opened or was lost; it is tried again, however long that takes. */
+  onLost?: ((error: ApiError | ConnectionError) => void) | undefined
 }
 
 /** How many identifiers of the last events are known again: behind a resume over every channel some may come twice. */
@@ -64,7 +66,7 @@ export class Feed<Type extends EventType> implements AsyncIterable<EventOf<Type>
     const parts = partsOf(body)
     try {
       for (;;) {
-        const part = await parts.next().catch(() => undefined) // lost, or silent
+        const part = await parts.next().catch((error: unknown) => this.#lost('cut the stream off', error)) // or is silent
         if (!part || part.done || part.value.event === 'end') return
         this.#failures = 0
         const event = this.#eventIn(part.value)
@@ -110,8 +112,13 @@ export class Feed<Type extends EventType> implements AsyncIterable<EventOf<Type>
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof ApiError) throw error
-      return undefined // nobody answered
+      return this.#lost('did not answer', error)
     }
+  }
+
+  #lost(what: string, cause: unknown): undefined {
+    if (this.#options.signal?.aborted) return
+    this.#options.onLost?.(new ConnectionError(`${this.#transport.baseUrl} ${what}.`, { cause }))
   }
 
   /** Waits where that helps, and throws the refusal where not. */
@@ -119,6 +126,7 @@ export class Feed<Type extends EventType> implements AsyncIterable<EventOf<Type>
     const isForNow = error.status === 429 || error.status >= 500
     const isRenewed = error.status === 401 && this.#failures < 3 && (await this.#credentials.renew(authorization))
     if (!isForNow && !isRenewed) throw error
+    if (isForNow) this.#options.onLost?.(error)
     if (error.retryAfterS !== undefined) await wait(error.retryAfterS * 1_000, this.#options.signal)
   }
 

@@ -57,10 +57,13 @@ export class Login {
     const { searchParams } = new URL(url, redirectUri)
     const [error, code, iss] = ['error', 'code', 'iss'].map((name) => searchParams.get(name))
     if (searchParams.get('state') !== state) throw refused('invalid_state', 'This is the answer to another login.')
-    if (iss !== this.#transport.baseUrl)
+    const { baseUrl } = this.#transport
+    if (iss !== baseUrl)
       throw refused(
         'invalid_issuer',
-        iss === null ? 'The answer does not say whose it is.' : `This is the answer of ${iss}.`,
+        iss === null
+          ? 'The answer does not say whose it is.'
+          : `This is the answer of ${iss}, and not of ${baseUrl}: write baseUrl as your service does in /.well-known/oauth-authorization-server.`,
       )
     if (error) throw refused(error, searchParams.get('error_description') ?? error)
     if (!code) throw refused('invalid_request', 'The address has no code.')
