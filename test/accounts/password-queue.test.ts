@@ -58,3 +58,17 @@ test('commands wait for no place of their own', async () => {
   await endAll()
   await Promise.all(two)
 })
+
+test('a command, and the demo data of a start, wait as long as it takes; a caller is told to come again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  try {
+    const commands = Array.from({ length: 6 }, (_, n) => hashPassword({}, `${n}`))
+    const refused = expect(hashFrom('203.0.113.9')).rejects.toMatchObject({ code: 'unavailable' })
+    vi.advanceTimersByTime(60_000) // as long as a slow machine may take
+    await refused
+    await endAll()
+    expect(await Promise.all(commands)).toHaveLength(6)
+  } finally {
+    vi.useRealTimers()
+  }
+})

@@ -13,6 +13,8 @@ const AT_A_TIME = 4
 /** Of one place, and for how long: about a second of hashes. */
 const WAITING_MAX = 100
 const WAIT_MS = 4_000
+/** Nobody sends a command again for us, and a start that gave up would be no start: only what hangs meets this. */
+const COMMAND_WAIT_MS = 10 * 60_000
 
 /** Who has a password hashed; at the command line there is no caller. */
 type Asking = { caller?: Caller }
@@ -68,8 +70,10 @@ let commands = 0
 
 /**
  * Limits the hashes that run at once, since each takes a core and 19 MiB; further ones wait, in turn with those of other places, and are
- * refused when there are too many or that takes seconds. A command waits for itself alone. Throws `unavailable`.
+ * refused when there are too many or that takes seconds. A command, and the demo data of a start, wait for themselves alone, and as long as it
+ * takes. Throws `unavailable`.
  */
 function inTurn<Result>({ caller }: Asking, work: () => Promise<Result>): Promise<Result> {
-  return turns.take(caller ? placeOf(caller.address) : `command ${++commands}`, WAIT_MS, work)
+  if (caller) return turns.take(placeOf(caller.address), WAIT_MS, work)
+  return turns.take(`command ${++commands}`, COMMAND_WAIT_MS, work)
 }
