@@ -38,11 +38,20 @@ export function faultOfScope(scope: string | undefined, allowed: readonly Scope[
 /** The separator is exactly one space (RFC 6749, section 3.3). */
 function wordsFor(name: string): string {
   if (name === '') return 'has a space too many.'
+  if (isJoined(name)) return 'must have one space between two scopes, and nothing else.'
   const shown = name.slice(0, SHOWN_MAX).replace(/[^\x21\x23-\x5b\x5d-\x7e]/g, '?')
   return isScope(name) ? `${shown} is more than may be asked for here.` : `there is no scope ${shown}.`
 }
 
 const SHOWN_MAX = 50
+
+/** Some libraries put a comma between scopes unless they are told otherwise. */
+function isJoined(name: string): boolean {
+  const [first = '', ...others] = name.slice(0, JOINED_MAX).split(/[,;+|\s]/)
+  return others.length > 0 && isScope(first)
+}
+
+const JOINED_MAX = 500
 
 /** What a `scope` parameter names; undefined when some of it is no scope of ours. */
 export function parseScope(scope: string): Scope[] | undefined {
