@@ -79,7 +79,7 @@ test('the guide to clients names the SDKs, and how they are packed and installed
     expect(text).toContain(`npm install ./${tarball}`)
   }
   for (const text of [guide, readFileSync('sdk/python/README.md', 'utf8')]) {
-    expect(text).toContain('pip install ./sdk/python')
+    expect(text).toContain('pip install ./developer-api')
   }
   expect(guide).toContain(`\`${name}\``)
 })
