@@ -15,7 +15,9 @@ describe.skipIf(!hasBrowser)('the owner of an application', () => {
     await requests.getByRole('definition').filter({ hasText: /^3$/ }).waitFor({ timeout: 30_000 })
     await page.getByRole('row', { name: 'GET /v1/​channels/​{slug} 2 1' }).waitFor()
     await requests.getByText('Requests in numbers').click()
-    expect(await requests.getByRole('row').nth(1).getByRole('cell').allTextContents()).toEqual(['2', '1', '0'])
+    // of this hour, or of the last where the next has begun meanwhile
+    const newest = [1, 2].map((n) => requests.getByRole('row').nth(n).getByRole('cell').allTextContents())
+    expect(await Promise.all(newest)).toContainEqual(['2', '1', '0'])
     await page.getByText(/^[1-3] of 800 used/).waitFor()
     await page.getByText('30 days').click()
     expect(new URL(page.url()).search).toBe('?span=month')
