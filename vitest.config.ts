@@ -7,7 +7,7 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/global-setup.ts',
     include: ['test/**/*.test.ts'],
-    maxWorkers: 3, // many tests wait, for time limits or for processes: two would leave cores idle
+    maxWorkers: 5, // many tests wait, for the database or a limit of time: as many as there are cores would leave them idle
     isolate: false, // the modules of the service are loaded once per worker: half of the time
     experimental: { fsModuleCache: true }, // what was transformed is kept in node_modules: a third of the time of a single file
     testTimeout: 60_000, // only what hangs meets it: a machine may be five times slower than another

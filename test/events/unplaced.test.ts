@@ -20,7 +20,7 @@ test('events without a position are had by channel; of all channels one is told 
   expect(await refusal(since), 'as long as nothing else has happened').toEqual([410, 'cursor_expired', oldest])
   await say('of this one')
   expect(await refusal(since)).toEqual([410, 'cursor_expired', oldest])
-  expect((await page(`/v1/events?since=${oldest}`, applicationToken)).said).toEqual(['of this one'])
+  expect((await page(`/v1/events?since=${oldest}&wait=20`, applicationToken)).said).toEqual(['of this one'])
   expect((await page(`/v1/events?since=${since}`, userToken)).said).toEqual(['of an earlier release', 'of this one'])
   const ofBob = await page(`/v1/events?since=${since}&channel=bob`, applicationToken)
   expect(ofBob.said).toEqual(['of an earlier release, too'])
