@@ -1,20 +1,12 @@
 import { and, eq } from 'drizzle-orm'
-import { afterAll, afterEach, beforeAll, describe, test } from 'vitest'
-import { makePartitions } from '../../src/db/partitions.ts'
+import { afterAll, afterEach, describe, test } from 'vitest'
 import { clients, applicationMembers as members } from '../../src/db/schema/index.ts'
 import { appRouter } from '../../src/routers/index.ts'
-import { createFactorsApp, type FactorsApp } from '../factors/people.ts'
 import { callMeanwhile, type Happening } from '../support/meanwhile.ts'
 import { casesOfRoles } from './role-cases.ts'
-import { createParties, createSharedApplication, type SharedApplication } from './shared-application.ts'
+import { createPartiesApp, createSharedApplication, type SharedApplication } from './shared-application.ts'
 
-let app: FactorsApp
-let people: Awaited<ReturnType<typeof createParties>>
-beforeAll(async () => {
-  app = await createFactorsApp()
-  await makePartitions(app.context.db, app.clock.at)
-  people = await createParties(app)
-})
+const { app, people } = await createPartiesApp()
 afterAll(() => app[Symbol.asyncDispose]())
 afterEach(() => app.context.db.delete(clients)) // an account has at most a hundred
 

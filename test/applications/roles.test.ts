@@ -1,29 +1,21 @@
 import { eq } from 'drizzle-orm'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { makePartitions } from '../../src/db/partitions.ts'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { applicationMembers, clients } from '../../src/db/schema/index.ts'
 import { Problem } from '../../src/domain/core/problem.ts'
 import { appRouter } from '../../src/routers/index.ts'
 import type { OperationMeta } from '../../src/routers/operation-meta.ts'
 import { problemFrom } from '../../src/routers/problem.ts'
 import { isAtLeast, type Role } from '../../src/shared/roles.ts'
-import { createFactorsApp, type FactorsApp } from '../factors/people.ts'
 import { casesOfRoles, isAboutNoApplication, type RoleCase } from './role-cases.ts'
 import {
-  createParties,
+  createPartiesApp,
   createSharedApplication,
   type Party,
   parties,
   type SharedApplication,
 } from './shared-application.ts'
 
-let app: FactorsApp
-let people: Awaited<ReturnType<typeof createParties>>
-beforeAll(async () => {
-  app = await createFactorsApp()
-  await makePartitions(app.context.db, app.clock.at)
-  people = await createParties(app)
-})
+const { app, people } = await createPartiesApp()
 afterAll(() => app[Symbol.asyncDispose]())
 afterEach(() => app.context.db.delete(clients)) // an account has at most a hundred
 

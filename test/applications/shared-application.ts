@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { makePartitions } from '../../src/db/partitions.ts'
 import { applicationInvitations, applicationMembers, requestLog, users } from '../../src/db/schema/index.ts'
 import { createKey } from '../../src/domain/applications/api-keys.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
@@ -8,15 +9,21 @@ import { inMs } from '../../src/domain/core/db-now.ts'
 import { newId } from '../../src/domain/core/ids.ts'
 import { testSubscription } from '../../src/domain/webhooks/deliveries/test-delivery.ts'
 import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
-import type { FactorsApp } from '../factors/people.ts'
+import { createFactorsApp, type FactorsApp } from '../factors/people.ts'
 
 /** Whoever may have to do with an application. `invited`: has not accepted yet; `former`: was a developer. */
 export const parties = ['owner', 'developer', 'viewer', 'stranger', 'invited', 'former'] as const
 export type Party = (typeof parties)[number]
 type Acting = Awaited<ReturnType<FactorsApp['actingAs']>>
 
-/** People who have just logged in, one of each kind. */
-export async function createParties(app: FactorsApp): Promise<Record<Party, Acting>> {
+/** The service, and people who have just logged in, one of each kind. */
+export async function createPartiesApp() {
+  const app = await createFactorsApp()
+  await makePartitions(app.context.db, app.clock.at)
+  return { app, people: await createParties(app) }
+}
+
+async function createParties(app: FactorsApp): Promise<Record<Party, Acting>> {
   const entries = []
   for (const party of parties) entries.push([party, await app.actingAs(await app.person())] as const)
   await app.context.db.update(users).set({ emailVerifiedAt: app.clock.at })
