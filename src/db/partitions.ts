@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { DAY_MS } from '../time/durations.ts'
 import type { Database } from './client.ts'
 import { databaseTime } from './database-time.ts'
-import { isDetachPending, lackingPartition } from './db-error.ts'
+import { isDetachPending, isRetryable, lackingPartition } from './db-error.ts'
 import { partitionRanges } from './partition-ranges.ts'
 import { decodeTime, idPrefixAt } from './time-prefix.ts'
 
@@ -121,8 +121,8 @@ async function dropOld(db: Database, { table, prefix, unit, keepDays }: Partitio
 
 /**
  * Waits for readers without blocking them. Returns whether the table's next partition may follow: PostgreSQL detaches one at
- * a time, so nothing follows while another process detaches one, or one is left pending that was cut short. The next run
- * finishes that.
+ * a time, so nothing follows while another process detaches one, or one is left pending that was cut short; of two that
+ * begin together one may wait for the other in a circle, and is ended (40P01). The next run finishes that.
  */
 async function detach(db: Database, table: string, { name, isPending }: Partition): Promise<boolean> {
   try {
@@ -131,7 +131,7 @@ async function detach(db: Database, table: string, { name, isPending }: Partitio
   } catch (error) {
     const left = await partitionsOf(db, table)
     if (left.every((partition) => partition.name !== name)) return true // another process was faster
-    if (isDetachPending(error) || left.some((partition) => partition.isPending)) return false
+    if (isDetachPending(error) || isRetryable(error) || left.some((partition) => partition.isPending)) return false
     throw error
   }
 }

@@ -167,6 +167,28 @@ test('a partition whose reader kept it is left, with those behind it, to the nex
   await endClient(reader)
 })
 
+test('a partition that is waited for in a circle, as when two processes detach at once, is left to the next run', async () => {
+  const other = connect(database.target, { max: 1 })
+  await makePartitions(database.slow, inDays(-60), { ahead: 1 })
+  const oldest = `events_${partitionRanges('day', inDays(-60), inDays(-60))[0]?.name}`
+  await other.begin(async (tx) => {
+    await tx.unsafe(`lock table ${oldest} in share update exclusive mode`)
+    const waiting = maintainPartitions(database.slow)
+    await vi.waitUntil(async () => (await detachingThatWait()) === 1)
+    await tx`lock table events in share update exclusive mode`
+    expect((await waiting).dropped).not.toContain(oldest)
+  })
+  expect((await maintainPartitions(database.slow)).dropped).toContain(oldest)
+  await endClient(other)
+})
+
+async function detachingThatWait(): Promise<number | undefined> {
+  const [row] = await database.db.execute<{ n: number }>(sql`
+    select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query ~ '^alter .* detach'`)
+  return row?.n
+}
+
 async function pending(): Promise<number | undefined> {
   const [row] = await database.db.execute<{ n: number }>(
     sql`select count(*)::int as n from pg_inherits where inhdetachpending`,
