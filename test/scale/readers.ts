@@ -2,6 +2,7 @@ import http from 'node:http'
 import { setTimeout as after } from 'node:timers/promises'
 
 const AGAIN_MS = 100
+const SEQUENCE = '"sequence":'
 
 /** A reader of a channel's feed as a browser is one: it comes back with the last identifier, wherever it is let in. */
 export class Reader {
@@ -50,11 +51,13 @@ export class Reader {
     })
   }
 
+  /** Cheaply: 200 readers take 40,000 of them a second. */
   #take(block: string) {
-    const [, id] = /^id: ?(.*)$/m.exec(block) ?? []
-    const [, sequence] = /^event: ?chat\.message\.sent\n(?:.*\n)*data: ?.*"sequence":(\d+)/m.exec(block) ?? []
-    if (id) this.#lastId = id
-    if (sequence) this.sequences.push(Number(sequence))
+    for (const line of block.split('\n')) {
+      if (line.startsWith('id: ')) this.#lastId = line.slice(4)
+      const at = line.startsWith('data: ') ? line.indexOf(SEQUENCE) : -1
+      if (at > 0) this.sequences.push(Number.parseInt(line.slice(at + SEQUENCE.length), 10))
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { chmod, chown } from 'node:fs/promises'
@@ -53,8 +53,12 @@ export async function startServers() {
     await Promise.race([untilOpen(port), once(child, 'exit')])
     return child
   }
-  const postgres = (data: string, port: number) =>
-    start(port, `${bin}/postgres`, '-D', data, '-p', `${port}`, '-k', folder, '-c', 'listen_addresses=127.0.0.1')
+  const postgres = async (data: string, port: number) => {
+    const options = ['-D', data, '-p', `${port}`, '-k', folder, '-c', 'listen_addresses=127.0.0.1']
+    const server = await start(port, `${bin}/postgres`, ...options)
+    await untilReady(server, join(bin, 'pg_isready'), port)
+    return server
+  }
 
   const primaryData = join(folder, 'primary')
   const replicaData = join(folder, 'replica')
@@ -154,6 +158,16 @@ async function untilOpen(port: number) {
     await after(50)
   }
   throw new Error(`Nothing listens on port ${port}`)
+}
+
+/** A port is open before the server lets anybody in: it recovers first. */
+async function untilReady(server: ChildProcess, pgIsReady: string, port: number) {
+  const until = performance.now() + UP_WITHIN_MS
+  while (server.exitCode === null && server.signalCode === null) {
+    if (spawnSync(pgIsReady, ['-q', '-h', '127.0.0.1', '-p', `${port}`, '-U', 'postgres']).status === 0) return
+    if (performance.now() > until) throw new Error(`PostgreSQL on port ${port} lets nobody in`)
+    await after(50)
+  }
 }
 
 /** At once: nothing of it is kept. */
