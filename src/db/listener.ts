@@ -1,8 +1,8 @@
 import type { Sql } from 'postgres'
 import { within } from '../time/within.ts'
 import { connect, type DatabaseTarget } from './client.ts'
+import { GREETING_MS } from './other-listeners.ts'
 
-const PING_MS = 5_000
 const RETRY_FIRST_MS = 50
 const RETRY_MAX_MS = 2_000
 const END_S = 1
@@ -15,6 +15,8 @@ export type ListenerOptions = {
   onUp?: () => void
   /** Once per outage. There are no notifications until the next `onUp`. */
   onDown?: (error: unknown) => void
+  /** A notification for all who listen, sent once this one listens, and as each ping. */
+  greeting?: { channel: string; payload: string }
   pingMs?: number
 }
 
@@ -22,8 +24,8 @@ export type ListenerOptions = {
 export type Listener = AsyncDisposable
 
 /**
- * LISTEN on a connection of its own, which reconnects after 50 ms, then with growing pauses of up to 2 s. A ping every 5 s
- * detects a server that stopped answering. `target` must be a direct connection: LISTEN does not work through a transaction
+ * LISTEN on a connection of its own, which reconnects after 50 ms, then with growing pauses of up to 2 s. A ping every 5 s, which
+ * may greet the others who listen, detects a server that stopped answering. `target` must be a direct connection: LISTEN does not work through a transaction
  * pooler.
  */
 export function listenToChannels(target: DatabaseTarget, channels: Channels, options: ListenerOptions = {}): Listener {
@@ -64,6 +66,7 @@ class ReconnectingListener implements AsyncDisposable {
     for (const channel of Object.keys(this.#channels)) {
       await this.#answered(client.unsafe(`listen "${channel.replaceAll('"', '""')}"`))
     }
+    if (this.#options.greeting) await this.#ping(client)
     if (client !== this.#client) return
     this.#failures = 0
     this.#options.onUp?.()
@@ -72,11 +75,17 @@ class ReconnectingListener implements AsyncDisposable {
 
   #pingLater(client: Sql) {
     const ping = () =>
-      this.#answered(client.unsafe('select 1')).then(
+      this.#ping(client).then(
         () => client === this.#client && this.#pingLater(client),
         (error) => this.#reconnect(client, error),
       )
     this.#timer = setTimeout(ping, this.#pingMs).unref()
+  }
+
+  #ping(client: Sql): Promise<void> {
+    const { greeting } = this.#options
+    const ping = greeting ? client`select pg_notify(${greeting.channel}, ${greeting.payload})` : client`select 1`
+    return this.#answered(ping)
   }
 
   #reconnect(client: Sql, error: unknown) {
@@ -97,7 +106,7 @@ class ReconnectingListener implements AsyncDisposable {
   }
 
   get #pingMs() {
-    return this.#options.pingMs ?? PING_MS
+    return this.#options.pingMs ?? GREETING_MS
   }
 
   async [Symbol.asyncDispose]() {

@@ -1,4 +1,5 @@
 import type { Database } from './client.ts'
+import type { OtherListeners } from './other-listeners.ts'
 import { statement } from './statement.ts'
 
 const APART_MS = 50
@@ -7,27 +8,38 @@ const PAYLOAD_BYTES_MAX = 7_900
 
 const notify = statement<[channel: string, payload: string], object>('select pg_notify($1, $2)')
 
+export type AnnouncerOptions = {
+  /** Lets a process know its own announcements. */
+  sender?: string
+  /** Where nobody else listens nothing is announced. Without this somebody always may. */
+  others?: Pick<OtherListeners, 'areLikely'>
+}
+
 /**
  * Returns a function that notifies a channel: at once, then at most every 50 ms, the last time after the last call. What the
- * calls since then named goes along; who gets it reads it by `announcementIn`. `sender` lets a process know its own. Call it after the commit and never in a transaction, because NOTIFY serialises all commits of the database. Failures are
- * ignored, because listeners also poll.
+ * calls since then named goes along; who gets it reads it by `announcementIn`. Call it after the commit and never in a
+ * transaction, because NOTIFY serialises all commits of the database. Failures are ignored, because listeners also poll.
  */
-export function announcer(db: Database, channel: string, sender = ''): (name?: string) => void {
+export function announcer(
+  db: Database,
+  channel: string,
+  { sender = '', others }: AnnouncerOptions = {},
+): (name?: string) => void {
   const names = new Set<string>()
-  let isPausing = false
+  let announcedAt = Number.NEGATIVE_INFINITY
   const announce = () => {
-    if (isPausing || names.size === 0) return
-    isPausing = true
-    setTimeout(() => {
-      isPausing = false
-      announce()
-    }, APART_MS).unref()
+    announcedAt = performance.now()
     for (const payload of payloadsOf(names)) notify(db, channel, `${sender},${payload}`).catch(() => {})
     names.clear()
   }
   return (name = '') => {
+    if (others?.areLikely === false) return
+    const isWaiting = names.size > 0
     names.add(name)
-    announce()
+    if (isWaiting) return
+    const rest = announcedAt + APART_MS - performance.now()
+    if (rest <= 0) announce()
+    else setTimeout(announce, rest).unref()
   }
 }
 

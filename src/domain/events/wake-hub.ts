@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { OtherListeners } from '../../db/other-listeners.ts'
 import type { CommittedEvent, WakeListener } from '../core/live.ts'
 
 /** Called with the channel whose event was committed, if there was one. */
@@ -8,8 +9,15 @@ type CommitListener = (channelId?: string) => void
 export class WakeHub {
   /** Tells what this process announces from what others do. */
   readonly id = randomUUID()
+  /** Whether what this process announces is heard by anybody. A process that does not listen cannot know, and announces. */
+  readonly others: OtherListeners
   readonly #listeners = new Set<WakeListener>()
   readonly #committed = new Set<CommitListener>()
+
+  /** `now` as for OtherListeners. */
+  constructor(now?: () => number) {
+    this.others = new OtherListeners(now)
+  }
 
   /** To be called after a commit of this process. */
   wake = (channelId?: string, event?: CommittedEvent): void => {

@@ -11,10 +11,15 @@ import type { ProcessContext } from '../context.ts'
 /** Triggers of the database say on this channel what has ended that credentials depend on (see the migrations). */
 const CREDENTIALS_CHANNEL = 'credential_changes'
 const WAKE_CHANNEL = 'webhook_wake'
+/** Each process that listens says so. */
+const GREETING_CHANNEL = 'listening'
 
-/** Notifies other processes of every commit of an event in this process, whether or not this one delivers webhooks. */
-export function notifyCommits({ db }: Context, wakeHub: WakeHub): AsyncDisposable {
-  const stop = wakeHub.onCommit(announcer(db, WAKE_CHANNEL, wakeHub.id))
+/**
+ * Notifies other processes of every commit of an event in this process, whether or not this one delivers webhooks. Where
+ * nobody else listens it is spared.
+ */
+export function notifyCommits({ db }: Context, { id, others, onCommit }: WakeHub): AsyncDisposable {
+  const stop = onCommit(announcer(db, WAKE_CHANNEL, { sender: id, others }))
   return { [Symbol.asyncDispose]: async () => stop() }
 }
 
@@ -28,25 +33,34 @@ export function listenToNotifications(
   { wakeHub, target }: { wakeHub: WakeHub; target: DatabaseTarget },
 ): AsyncDisposable {
   const { credentials, log } = context
+  const { others } = wakeHub
+  const hear = (sender: string) => {
+    if (sender !== wakeHub.id) others.mayBeThere()
+  }
   const channels = {
     [CREDENTIALS_CHANNEL]: credentials.end,
     [WAKE_CHANNEL]: (payload: string) => {
       const { sender, names } = announcementIn(payload)
+      hear(sender)
       if (sender !== wakeHub.id) wakeHub.wakeHere(names) // whoever announced it was woken by the commit itself
     },
     [STOPPED_CHANNEL]: endAttemptsOf,
+    [GREETING_CHANNEL]: hear,
   }
   const edge = new EdgeLogger(log, {
     down: 'LISTEN connection lost: credentials are looked up on every request',
     up: 'LISTEN connection restored',
   })
   return listenToChannels(target, channels, {
+    greeting: { channel: GREETING_CHANNEL, payload: wakeHub.id },
     onUp: () => {
+      others.mayBeThere()
       edge.up()
       credentials.trust()
       wakeHub.wakeHere([]) // for events whose notifications were lost
     },
     onDown: (error) => {
+      others.cannotBeHeard()
       edge.down({ err: error })
       credentials.distrust()
     },

@@ -18,6 +18,7 @@ export class Arrived {
   readonly #onMissing: (lines: readonly Line[]) => void
   readonly #events = new Map<Line, ArrivedEvent[]>()
   #willTell = false
+  #toldAt = Number.NEGATIVE_INFINITY
 
   constructor(onMissing: (lines: readonly Line[]) => void) {
     this.#onMissing = onMissing
@@ -29,7 +30,9 @@ export class Arrived {
     else this.#events.set(line, [event])
     if (this.#willTell) return
     this.#willTell = true
-    setImmediate(() => this.#tellAll()) // whoever has sent it is answered before all who watch are written to
+    const rest = this.#toldAt + GATHER_MS - performance.now()
+    if (rest > 0) setTimeout(() => this.#tellAll(), rest)
+    else setImmediate(() => this.#tellAll()) // whoever has sent it is answered before all who watch are written to
   }
 
   /** To be called for a line that nobody holds any more. */
@@ -38,16 +41,12 @@ export class Arrived {
   }
 
   #tellAll() {
+    this.#willTell = false
+    this.#toldAt = performance.now()
     const arrived = [...this.#events]
     this.#events.clear()
     const missing = arrived.filter(([line, events]) => !tellInOrder(line, events)).map(([line]) => line)
     if (missing.length > 0) this.#onMissing(missing)
-    setTimeout(() => this.#goOn(), GATHER_MS)
-  }
-
-  #goOn() {
-    this.#willTell = this.#events.size > 0
-    if (this.#willTell) this.#tellAll()
   }
 }
 

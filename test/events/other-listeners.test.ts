@@ -1,0 +1,74 @@
+import { afterAll, expect, test, vi } from 'vitest'
+import { type Listener, listenToChannels } from '../../src/db/listener.ts'
+import { announcementIn } from '../../src/db/notifier.ts'
+import { WakeHub } from '../../src/domain/events/wake-hub.ts'
+import { listenToNotifications, notifyCommits } from '../../src/process/background/notifications.ts'
+import { createTestApp } from '../support/app.ts'
+
+const app = await createTestApp()
+afterAll(() => app[Symbol.asyncDispose]())
+const { context, target } = app
+
+/** One process that listens, and announces what it commits. */
+async function listening(wakeHub: WakeHub) {
+  const isUp = new Promise<void>((resolve) => {
+    wakeHub.onWake(() => resolve())
+  })
+  const listener = listenToNotifications(context, { wakeHub, target })
+  await isUp
+  return listener
+}
+
+/** Hears everything without greeting anybody. */
+async function overhear() {
+  const names: string[] = []
+  const listener = await new Promise<Listener>((resolve) => {
+    const opened = listenToChannels(
+      target,
+      { webhook_wake: (payload) => names.push(...announcementIn(payload).names) },
+      { onUp: () => resolve(opened) },
+    )
+  })
+  return { names, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() }
+}
+
+test('who is alone announces nothing; once another listens, or nothing is heard any more, every commit is announced', async () => {
+  let at = 0
+  const hub = new WakeHub(() => at)
+  await using overheard = await overhear()
+  const { names } = overheard
+  const own = await listening(hub)
+  await using _announcing = notifyCommits(context, hub)
+  hub.wake('before_anybody_can_have_greeted')
+  await expect.poll(() => names.at(-1)).toBe('before_anybody_can_have_greeted')
+
+  at += 12_000
+  hub.wake('alone')
+
+  const other = new WakeHub()
+  const woken = vi.fn()
+  await using _other = await listening(other)
+  other.onWake(woken)
+  await vi.waitUntil(() => hub.others.areLikely)
+  hub.wake('together')
+  await expect.poll(() => names.at(-1)).toBe('together')
+  await vi.waitUntil(() => woken.mock.calls.length > 0)
+  expect(woken.mock.calls[0]?.[0]).toEqual(['together'])
+
+  await own[Symbol.asyncDispose]()
+  hub.others.cannotBeHeard()
+  at += 12_000
+  hub.wake('deaf')
+  await expect.poll(() => names.at(-1)).toBe('deaf')
+  expect(names).not.toContain('alone')
+})
+
+test('a process that commits without listening, as a command, announces everything', async () => {
+  let at = 0
+  const command = new WakeHub(() => at)
+  await using overheard = await overhear()
+  await using _announcing = notifyCommits(context, command)
+  at += 1_000_000
+  command.wake('usr_1')
+  await expect.poll(() => overheard.names).toContain('usr_1')
+})
