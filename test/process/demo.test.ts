@@ -1,5 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openPools } from '../../src/db/pools.ts'
 import { users } from '../../src/db/schema/index.ts'
 import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { closeOwnAccount } from '../../src/domain/accounts/closing/close.ts'
@@ -142,6 +143,19 @@ describe('the demonstration', () => {
     await tryAll(demo)
     expect(demo.users.streamer.id).toBe(streamer.id)
   })
+})
+
+test('is stored a little at a time: no statement waits behind so many others that it would look slow', async () => {
+  await using own = await createTestContext()
+  const inFlight = { now: 0, most: 0 }
+  const watch = () => () => {
+    inFlight.most = Math.max(inFlight.most, ++inFlight.now)
+    return () => void inFlight.now--
+  }
+  await using pools = openPools(own.target, { watch })
+  await prepareDemo({ ...own.context, db: pools.db }, undefined)
+  expect(inFlight.most).toBeGreaterThan(0)
+  expect(inFlight.most).toBeLessThanOrEqual(8)
 })
 
 test('a stranger who bears a name of the demonstration keeps the account to themselves', async () => {

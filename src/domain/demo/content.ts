@@ -14,6 +14,8 @@ import { bioOf, channelNames, conversation, demoCategories } from './texts.ts'
 type DemoPeople = { streamer: DemoPerson; viewer: DemoPerson; outsider: DemoPerson }
 
 const LIVE_CHANNELS = 6
+/** One password is hashed while another account is stored. With all at once, each statement waited for all before it. */
+const CHANNELS_AT_ONCE = 3
 
 /**
  * Creates the categories, channels, live streams and chat messages of the demonstration. What exists already stays as
@@ -46,8 +48,11 @@ async function createCategories({ db, now }: Context): Promise<void> {
 async function createChannels(ctx: Context, { streamer }: DemoPeople): Promise<void> {
   const { bio } = await getChannel(ctx, streamer.username)
   if (bio === null) await updateChannel(actingAs(ctx, streamer), { bio: 'I build things in public.' })
-  const missing = await missingOf(ctx, channelNames)
-  await Promise.all(missing.map((username) => createChannel(ctx, username)))
+  const missing = (await missingOf(ctx, channelNames)).values()
+  const createSome = async () => {
+    for (const username of missing) await createChannel(ctx, username)
+  }
+  await Promise.all(Array.from({ length: CHANNELS_AT_ONCE }, createSome))
 }
 
 async function missingOf({ db }: Context, names: readonly string[]): Promise<string[]> {
