@@ -1,10 +1,13 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { clients } from '../../src/db/schema/index.ts'
 import { mint } from '../../src/domain/access/token-format.ts'
+import { transact } from '../../src/domain/core/transaction.ts'
 import { grantEndpoints, grantsByType, secretParameters } from '../../src/domain/oauth/grants-table.ts'
+import { revokeConsents } from '../../src/domain/oauth/revoke-grants.ts'
 import { grantDescriptions, grantTypes } from '../../src/shared/grants.ts'
 import { withoutSecrets } from '../../src/telemetry/redaction.ts'
+import { countedDatabase } from '../support/counted-database.ts'
 import { createOAuthApp, credentials, errorOf, type OAuthApp } from '../support/flows.ts'
 
 let app: OAuthApp
@@ -50,4 +53,22 @@ test.each(secretParameters)('the log never shows the parameter %s', (name) => {
 test.each(Object.entries(grantEndpoints))('the metadata says where a grant begins: %s', async (name, path) => {
   const { body } = await app.request('GET /.well-known/oauth-authorization-server')
   expect(body[name]?.replace('?error_format=rfc6749', '')).toBe(app.context.publicUrl + path)
+})
+
+/** Tables whose rows a user has allowed and an application may exchange, once. */
+const exchangeableOnce = sql`
+  select table_name from information_schema.columns
+  where table_schema = 'public' and column_name in ('user_id', 'client_id', 'consumed_at')
+  group by table_name having count(*) = 3`
+
+test('what a user has allowed and no grant was made of yet ends with their consent, wherever a grant keeps it', async () => {
+  const names = (await app.context.db.execute<{ table_name: string }>(exchangeableOnce)).map((row) => row.table_name)
+  expect(names).toContain('authorization_codes')
+  await using counted = countedDatabase(app.target)
+  const { id: userId } = await app.user('lends_no_more')
+  await transact({ ...app.context, db: counted.db }, (tx) =>
+    revokeConsents(tx, { userId }, { reason: 'user', actor: { type: 'user', id: userId } }),
+  )
+  const asked = counted.sent.map(({ text }) => text).join()
+  for (const name of names) expect(asked).toMatch(new RegExp(`delete from ${name} where user_id = `))
 })
