@@ -93,6 +93,15 @@ test('every operation of the document can be called, but those that are the oper
   expect(documented.filter((operation) => !called.has(operation))).toEqual(others)
 })
 
+test('the SDK for Python asks every resource of the document, too', () => {
+  const source = readFileSync('sdk/python/developer_api/aio.py', 'utf8')
+  const resources = Object.keys(wholeDocument().paths ?? {}).filter((path) => /^\/(v1|health)\//.test(path))
+  expect(resources.length).toBeGreaterThan(10)
+  const asked = (path: string) =>
+    source.includes(`"${path}"`) || source.includes(`"${path.replace(/\{\w+\}$/, '{quote(')}`)
+  expect(resources.filter((path) => !asked(path))).toEqual([])
+})
+
 test('lists are walked over their pages', async () => {
   const names: string[] = []
   for await (const { username } of api.channels.list({ limit: 1 })) names.push(username)
