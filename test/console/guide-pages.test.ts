@@ -4,6 +4,7 @@ import { createKey } from '../../src/domain/applications/api-keys.ts'
 import { createApplication } from '../../src/domain/applications/applications.ts'
 import { type Scope, scopes } from '../../src/domain/core/scopes.ts'
 import { createSubscriptionForApplication } from '../../src/domain/webhooks/subscriptions/create.ts'
+import { guides } from '../../src/rest/pages/docs/guide-list.ts'
 import { createTestApp } from '../support/app.ts'
 import { generating, reading, rowsOf } from '../tools/tool-list.ts'
 
@@ -94,15 +95,18 @@ test('no document counts the languages of its examples, as they become more', ()
     'src/rest/pages/docs/guide-list.ts',
     'src/client/console/developer/quick-start/quick-start.tsx',
   ]
-  const guides = readdirSync('docs/guides').map((file) => `docs/guides/${file}`)
-  for (const file of [...shown, ...guides]) {
+  const files = readdirSync('docs/guides').map((file) => `docs/guides/${file}`)
+  for (const file of [...shown, ...files]) {
     expect(readFileSync(file, 'utf8'), file).not.toMatch(/\b(two|three|four|five|six|seven|\d+) languages/)
   }
 })
 
-test('a guide is found with a slash too many', async () => {
-  const { status, headers } = await app.request('GET /docs/guides/webhooks/')
-  expect([status, headers.get('location')]).toEqual([308, '../webhooks'])
+test('a guide is the same with a slash at its end, and what it refers to does not depend on that', async () => {
+  for (const name of [...guides.map((guide) => guide.name), 'search']) {
+    const [bare, slashed] = await Promise.all(['', '/'].map((end) => app.request(`GET /docs/guides/${name}${end}`)))
+    expect([slashed?.status, slashed?.text], name).toEqual([200, bare?.text])
+    expect(bare?.text).not.toMatch(/(?:href|src)="(?![/#]|[a-z]+:)/)
+  }
 })
 
 const scopesIn = (text: string): Scope[] => scopes.filter((scope) => text.includes(`\`${scope}\``))

@@ -45,6 +45,13 @@ test('every page is tried', () => {
   expect(pages.filter(({ path }) => !pagesTried.has(path))).toEqual([])
 })
 
+test.each(pages)('$path is answered directly, with a slash at its end and without', async ({ path, methods }) => {
+  const method = methods.find((one) => one !== 'OPTIONS')
+  const [bare, slashed] = await Promise.all(['', '/'].map((end) => app.request(`${method} ${path}${end}`)))
+  expect(slashed?.status).toBe(bare?.status)
+  for (const answer of [bare, slashed]) expect(answer?.headers.get('location') ?? '').not.toContain(path)
+})
+
 test('below the metadata there is nothing', async () => {
   for (const method of ['GET', 'OPTIONS', 'POST']) {
     expect((await app.request(`${method} /.well-known/oauth-authorization-server/x`)).status).toBe(404)

@@ -32,10 +32,6 @@ const policyOf = (nonce: string) =>
 export function consolePages({ signup, publicUrl }: Context, folder = BUILT): Router {
   const built = onceBuilt(folder)
   const router = Router()
-  router.get('/', (request, response, next) => {
-    const { pathname, search } = new URL(request.originalUrl, 'http://here')
-    return pathname.endsWith('/') ? next() : response.redirect(308, `${pathname}/${search}`)
-  })
   router.use((request, response, next) => {
     const name = request.path.slice(1)
     const file = name === PAGE ? undefined : built().get(name)

@@ -22,7 +22,7 @@ const EXAMPLE_FILE = /^```\w+ file=(\S+)\n([\s\S]*?)^```$/gm
  * files of their examples; and a search through all of them.
  */
 export function guidePages(publicUrl: string): Router {
-  const router = Router({ strict: true })
+  const router = Router()
   router.get('/style.css', (_request, response) => void response.set(headers).type('css').send(guideStyle))
   router.get('/script.js', (_request, response) => void response.set(headers).type('js').send(guideScript))
   router.get('/', (_request, response) => showPage(response, { title: 'Guides', body: overview }))
@@ -46,7 +46,6 @@ function mountGuide(router: Router, guide: Guide, publicUrl: string): void {
   const text = readGuide(guide, publicUrl)
   const body = new Html(renderMarkdown(text))
   router.get(`/${name}`, (_request, response) => showPage(response, { title, body, guide }))
-  router.get(`/${name}/`, (_request, response) => response.redirect(308, `../${name}`))
   router.get(`/${name}.md`, (_request, response) => void response.set(headers).type('text/markdown').send(text))
   for (const [, file, code] of text.matchAll(EXAMPLE_FILE)) {
     router.get(`/${file}`, (_request, response) => void response.set(headers).type('txt').send(code))
