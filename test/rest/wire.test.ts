@@ -158,6 +158,20 @@ describe('headers', () => {
   })
 })
 
+test.each([
+  ['http://x/health/', 200],
+  ['HTTP://X/health/', 200],
+  ['https://x?a=b', 200],
+  ['http://x/login', 200],
+  ['http://x/v1/users/me', 401],
+  ['http://elsewhere/health/', 400],
+  ['http:///health/', 400],
+  ['ftp://x/health/', 400],
+])('a target in absolute form is that of the host, and of no other: %s', async (target, status) => {
+  const { head } = await exchange(`GET ${target} HTTP/1.1\r\nHost: x\r\n`)
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+})
+
 describe('broken HTTP gets the envelope too, and the process lives', () => {
   const close = 'Connection: close\r\n'
   test.each([

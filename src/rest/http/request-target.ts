@@ -15,7 +15,20 @@ export const rawPathOf = (url: string): string => url.replace(/[?#].*$/s, '')
 /** The query of a target that nobody has checked, with its question mark. */
 export const searchOf = (url: string): string => /\?.*/s.exec(url)?.[0] ?? ''
 
-/** Splits the target of a request. Anything but a path is refused (RFC 9112, section 3.2.2 ff.: we are no proxy). */
+const absoluteForm = /^https?:\/\/([^/?#]+)(.*)$/is
+
+/**
+ * A target in absolute form as path and query (RFC 9112, section 3.2.2), if it names the host that `Host` names; another one
+ * as it came, for we are no proxy.
+ */
+export function inOriginForm(url: string, host: string | undefined): string {
+  if (url.startsWith('/')) return url
+  const [, authority = '', rest = ''] = absoluteForm.exec(url) ?? []
+  if (authority === '' || authority.toLowerCase() !== host?.toLowerCase()) return url
+  return rest.startsWith('/') ? rest : `/${rest}`
+}
+
+/** Splits the target of a request. Anything but a path is refused (RFC 9112, section 3.2.3 f.). */
 export function parseRequestTarget(url: string): RequestTarget {
   if (!url.startsWith('/')) throw new Problem('invalid_request', 'The request target must be a path.')
   const at = url.indexOf('?')

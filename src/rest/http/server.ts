@@ -22,7 +22,7 @@ import {
   statusOf,
   tell,
 } from './request-record.ts'
-import { rawPathOf } from './request-target.ts'
+import { inOriginForm, rawPathOf } from './request-target.ts'
 import { sendProblem } from './response.ts'
 import { endSpan, traceRequest } from './trace.ts'
 import { countUsage, noteRequest } from './usage.ts'
@@ -93,7 +93,10 @@ export function createHttpServer(options: ServerOptions): Server {
   }
 
   const turns = { begin, end, drop }
-  const handle = (request: IncomingMessage, response: ServerResponse) => inTurn({ request, response }, turns)
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    request.url = inOriginForm(request.url ?? '', request.headers.host)
+    inTurn({ request, response }, turns)
+  }
 
   const server = createServer(settings, handle)
   followConnections(server)
