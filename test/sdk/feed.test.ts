@@ -6,6 +6,8 @@ import {
   DeveloperApi,
   type EventType,
   ForbiddenError,
+  LoginRequiredError,
+  type UserTokens,
 } from '../../sdk/typescript/src/index.ts'
 import { createFeedApp } from '../events/support/feed.ts'
 
@@ -39,6 +41,40 @@ function following(
     return heard
   })()
   return { feed, ready, heard, done, stop: () => stop.abort() }
+}
+
+type Answer = (() => Promise<Response>) | undefined
+
+/** A person's tokens, and what the requests of a program come to that the service does not answer itself. */
+function refreshing(
+  access_token: string,
+  expires_at: number,
+  ofRefresh: () => Answer,
+  ofFeed: () => Answer = () => undefined,
+  whenKept?: Error,
+) {
+  let kept = ''
+  const fresh = {
+    access_token: app.userToken,
+    refresh_token: 'next',
+    scope: '',
+    expires_in: 3_600,
+    token_type: 'Bearer',
+  }
+  const wire: typeof fetch = (input, init) => {
+    const isRefresh = String(input).endsWith('/oauth/token')
+    const answer = isRefresh ? (ofRefresh() ?? (async () => Response.json(fresh))) : ofFeed()
+    return answer ? answer() : fetch(input, init)
+  }
+  const user: UserTokens = {
+    clientId: 'cli',
+    tokens: { access_token, refresh_token: 'first', scope: '', expires_at },
+    onTokens: (tokens) => {
+      if (whenKept) throw whenKept
+      kept = tokens.access_token
+    },
+  }
+  return { api: new DeveloperApi({ baseUrl: app.base, user, tries: 1, fetch: wire }), tokens: () => kept }
 }
 
 describe('events.follow', () => {
@@ -121,6 +157,60 @@ describe('events.follow', () => {
     }
     const refused = `${app.base} did not answer.`
     expect(told).toEqual([refused, 'unavailable', 'open', `${app.base} cut the stream off.`])
+  })
+
+  /** What a refresh can meet beside its success, and whether that passes. */
+  const lost = () => Promise.reject(new TypeError('fetch failed'))
+  const busy = async () => Response.json({ error: { code: 'unavailable', message: 'Later.' } }, { status: 503 })
+  const gone = async () => Response.json({ error: { code: 'invalid_grant', message: 'Gone.' } }, { status: 400 })
+
+  test.each([
+    ['before the stream is opened', 0],
+    ['because the stream was refused', Date.now() + 3_600_000],
+  ])('goes on when nobody answers a refresh that is due %s', async (_, expires_at) => {
+    const answers = [lost, busy]
+    const { api, tokens } = refreshing('lsat_ended', expires_at, () => answers.shift())
+    const told: string[] = []
+    const feed = api.events.follow({
+      types: ['chat.message.sent'],
+      onOpen: () => void app.say('after the refresh'),
+      onLost: (error) => told.push(error instanceof ConnectionError ? error.message : error.code),
+    })
+    for await (const { data } of feed) {
+      expect(data.content).toBe('after the refresh')
+      break
+    }
+    expect(told).toEqual([`${app.base} did not answer.`, 'unavailable'])
+    expect(tokens()).toBe(app.userToken)
+  })
+
+  test('has a token refreshed that was refused, however long nobody answered before', async () => {
+    let failures = 4
+    const { api, tokens } = refreshing(
+      'lsat_ended',
+      Date.now() + 3_600_000,
+      () => undefined,
+      () => (failures-- > 0 ? lost : undefined),
+    )
+    const feed = api.events.follow({ types: ['chat.message.sent'], onOpen: () => void app.say('at last') })
+    for await (const { data } of feed) {
+      expect(data.content).toBe('at last')
+      break
+    }
+    expect(tokens()).toBe(app.userToken)
+  })
+
+  test('throws what waiting does not help in a refresh: a login that has ended, tokens that cannot be kept', async () => {
+    const ended = refreshing('lsat_ended', 0, () => gone)
+    await expect(following(ended.api, 1).done).rejects.toThrow(LoginRequiredError)
+    const full = refreshing(
+      'lsat_ended',
+      0,
+      () => undefined,
+      () => undefined,
+      new Error('the disk is full'),
+    )
+    await expect(following(full.api, 1).done).rejects.toThrow('the disk is full')
   })
 
   test('ends by its signal, without an error', async () => {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from typing import TYPE_CHECKING, Optional
+from typing import TYPE_CHECKING, Optional, Union
 
 import httpx
 
@@ -36,6 +36,7 @@ class AsyncFeed:
         self._on_open, self._on_lost = on_open, on_lost
         self._known: dict[str, None] = {}
         self._failures = 0
+        self._renewals = 0  # credentials in a row, each got because the stream was refused to the one before
         #: Goes on behind the event that the loop is at. Keep it when the work for that event is done.
         self.cursor = after
 
@@ -44,7 +45,11 @@ class AsyncFeed:
             if self._failures > 0:
                 await asyncio.sleep(backoff_s(self._failures - 1))
             self._failures += 1  # until something is heard
-            bearer = await self._api._bearer()
+            try:
+                bearer = await self._api._bearer()
+            except (ApiError, ConnectionFailed) as error:  # of a refresh
+                await self._wait_out(error)
+                continue
             params = given_in({**self._query, **({"after": self.cursor} if self.cursor else {"since": self._since})})
             headers = {**headers_of(bearer), "accept": "text/event-stream"}
             try:
@@ -57,6 +62,7 @@ class AsyncFeed:
                         await response.aread()
                         await self._refused(error_of(response), bearer)
                         continue
+                    self._renewals = 0
                     if self._on_open:
                         self._on_open()
                     part: dict[str, str] = {}
@@ -97,12 +103,22 @@ class AsyncFeed:
             del self._known[next(iter(self._known))]
         return event, False
 
-    async def _refused(self, error: ApiError, bearer: Optional[str]) -> None:
-        """Waits where that helps, and raises the refusal where not."""
-        is_renewed = error.status == 401 and self._failures < 3 and await self._api._bearer(bearer) != bearer
-        if not is_renewed and error.status != 429 and error.status < 500:
+    async def _refused(self, refusal: ApiError, bearer: Optional[str]) -> None:
+        """Gets another credential where that may help."""
+        error: Union[ApiError, ConnectionFailed] = refusal
+        if refusal.status == 401 and self._renewals < 2:
+            try:
+                if await self._api._bearer(bearer) != bearer:
+                    self._renewals += 1
+                    return
+            except (ApiError, ConnectionFailed) as failure:
+                error = failure
+        await self._wait_out(error)
+
+    async def _wait_out(self, error: Union[ApiError, ConnectionFailed]) -> None:
+        """Waits where that helps, and raises the error where not."""
+        if isinstance(error, ApiError) and error.status != 429 and error.status < 500:
             raise error
-        if not is_renewed:
-            self._tell(error)
-        if error.retry_after_s is not None:
+        self._tell(error)
+        if isinstance(error, ApiError) and error.retry_after_s is not None:
             await asyncio.sleep(error.retry_after_s)

@@ -277,6 +277,51 @@ class Lost(unittest.TestCase):
         self.assertIn("http://api did not answer", str(told[0]))
 
 
+    def refreshing(self, expires_at: float, refreshes: list[object], feed: list[object]) -> tuple[DeveloperApi, list[Tokens]]:
+        """A person's tokens, and what their refreshes and the feed come to before they succeed."""
+        event = {"id": "evt", "type": "chat.message.sent", "data": {"content": "heard"}}
+        stream = httpx.Response(200, text=f"id: two\nevent: {event['type']}\ndata: {json.dumps(event)}\n\n")
+        fresh = {"access_token": "fresh", "refresh_token": "next", "scope": "", "expires_in": 3_600}
+
+        def handle(request: httpx.Request) -> httpx.Response:
+            if request.url.path == "/oauth/token":
+                answer = refreshes.pop(0) if refreshes else httpx.Response(200, json=fresh)
+            elif feed:
+                answer = feed.pop(0)
+            else:
+                is_fresh = request.headers["authorization"] == "Bearer fresh"
+                answer = stream if is_fresh else httpx.Response(401, json={"error": {"code": "unauthenticated"}})
+            if isinstance(answer, Exception):
+                raise answer
+            assert isinstance(answer, httpx.Response)
+            return answer
+
+        kept: list[Tokens] = []
+        user = UserTokens(APPLICATION, Tokens("ended", "first", "", expires_at), kept.append)
+        http = httpx.Client(transport=httpx.MockTransport(handle))
+        return DeveloperApi("http://api", user=user, tries=1, http=http), kept
+
+    def test_goes_on_when_nobody_answers_a_refresh(self) -> None:
+        for expires_at in (0.0, time.time() + 3_600):
+            busy = httpx.Response(503, headers={"retry-after": "0"}, json={"error": {"code": "unavailable", "message": "Later."}})
+            api, kept = self.refreshing(expires_at, [httpx.ConnectError("no"), busy], [])
+            told: list[str] = []
+            feed = api.follow(on_lost=lambda error: told.append(type(error).__name__))
+            with self.subTest(expires_at):
+                self.assertEqual(next(iter(feed))["data"]["content"], "heard")
+                self.assertEqual((told, kept[0].access_token), (["ConnectionFailed", "ServerError"], "fresh"))
+
+    def test_refreshes_a_token_that_was_refused_however_long_nobody_answered_before(self) -> None:
+        api, kept = self.refreshing(time.time() + 3_600, [], [httpx.ConnectError("no")] * 4)
+        self.assertEqual(next(iter(api.follow()))["data"]["content"], "heard")
+        self.assertEqual(len(kept), 1)
+
+    def test_raises_what_waiting_does_not_help_in_a_refresh(self) -> None:
+        gone = httpx.Response(400, json={"error": {"code": "invalid_grant", "message": "Gone."}})
+        with self.assertRaises(LoginRequiredError):
+            next(iter(self.refreshing(0, [gone], [])[0].follow()))
+
+
 class Logins(unittest.TestCase):
     """A person who logs in on another device, while the network does what networks do."""
 

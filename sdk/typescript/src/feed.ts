@@ -37,6 +37,8 @@ export class Feed<Type extends EventType> implements AsyncIterable<EventOf<Type>
   readonly #known = new Set<string>()
   #cursor: string | undefined
   #failures = 0
+  /** How many credentials in a row were got because the stream was refused to the one before. */
+  #renewals = 0
 
   constructor(transport: Transport, credentials: Credentials, options: FollowOptions<Type>) {
     this.#transport = transport
@@ -103,31 +105,40 @@ export class Feed<Type extends EventType> implements AsyncIterable<EventOf<Type>
   }
 
   async #ask(): Promise<ReadableStream<Uint8Array<ArrayBuffer>> | undefined> {
-    const { signal } = this.#options
-    const authorization = await this.#credentials.authorization()
+    const { signal, onLost } = this.#options
     try {
-      const response = await this.#transport.open(this.#call(authorization))
-      if (response.ok && response.body) return response.body
-      return await this.#refused(await errorOf(response), authorization)
+      return await this.#streamOf(await this.#credentials.authorization())
     } catch (error) {
       signal?.throwIfAborted()
-      if (error instanceof ApiError) throw error
-      return this.#lost('did not answer', error)
+      if (!isForNow(error)) throw error
+      onLost?.(error)
+      if (error instanceof ApiError && error.retryAfterS !== undefined) await wait(error.retryAfterS * 1_000, signal)
+      return undefined
     }
   }
 
-  #lost(what: string, cause: unknown): undefined {
-    if (this.#options.signal?.aborted) return
-    this.#options.onLost?.(new ConnectionError(`${this.#transport.baseUrl} ${what}.`, { cause }))
+  /** The stream; nothing, where another credential may get it. */
+  async #streamOf(authorization: string | undefined): Promise<ReadableStream<Uint8Array<ArrayBuffer>> | undefined> {
+    const response = await this.#transport.open(this.#call(authorization)).catch((cause: unknown) => {
+      throw cause instanceof ApiError ? cause : this.#connectionError('did not answer', cause)
+    })
+    if (response.ok && response.body) {
+      this.#renewals = 0
+      return response.body
+    }
+    const refusal = await errorOf(response)
+    const isRenewed = refusal.status === 401 && this.#renewals < 2 && (await this.#credentials.renew(authorization))
+    if (!isRenewed) throw refusal
+    this.#renewals++
+    return undefined
   }
 
-  /** Waits where that helps, and throws the refusal where not. */
-  async #refused(error: ApiError, authorization: string | undefined): Promise<undefined> {
-    const isForNow = error.status === 429 || error.status >= 500
-    const isRenewed = error.status === 401 && this.#failures < 3 && (await this.#credentials.renew(authorization))
-    if (!isForNow && !isRenewed) throw error
-    if (isForNow) this.#options.onLost?.(error)
-    if (error.retryAfterS !== undefined) await wait(error.retryAfterS * 1_000, this.#options.signal)
+  #lost(what: string, cause: unknown): undefined {
+    if (!this.#options.signal?.aborted) this.#options.onLost?.(this.#connectionError(what, cause))
+  }
+
+  #connectionError(what: string, cause: unknown): ConnectionError {
+    return new ConnectionError(`${this.#transport.baseUrl} ${what}.`, { cause })
   }
 
   #call(authorization: string | undefined): Call {
@@ -147,6 +158,10 @@ export class Feed<Type extends EventType> implements AsyncIterable<EventOf<Type>
     return { types: types?.join(), channel, ...place }
   }
 }
+
+/** What another try may change, of the stream as of a refresh of its credential. */
+const isForNow = (error: unknown): error is ApiError | ConnectionError =>
+  error instanceof ConnectionError || (error instanceof ApiError && (error.status === 429 || error.status >= 500))
 
 /** A page of the feed. A feed has no last one. */
 export type FeedPage<Type extends EventType> = { events: EventOf<Type>[]; next: string }
