@@ -18,10 +18,14 @@ const named = { name: 'test', version: '1' }
 const requestInit = (credential: string) => ({ headers: { authorization: `Bearer ${credential}` } })
 const address = () => new URL(`${app.base}/mcp`)
 
-/** The client of the second SDK, by the newest version of the protocol. */
-async function newClient(credential = token) {
-  const client = new Client(named)
+const NEWEST = '2026-07-28'
+type Mode = NonNullable<ConstructorParameters<typeof Client>[1]>['versionNegotiation']
+
+/** The client of the second SDK, which speaks as the first one does unless it is told to ask for the newest version of the protocol. */
+async function newClient(credential = token, versionNegotiation?: Mode) {
+  const client = new Client(named, versionNegotiation && { versionNegotiation })
   await client.connect(new StreamableHTTPClientTransport(address(), { requestInit: requestInit(credential) }))
+  expect(client.getNegotiatedProtocolVersion() === NEWEST).toBe(versionNegotiation !== undefined)
   return client
 }
 /** That of the first one, as most agents of today have it. */
@@ -41,6 +45,14 @@ type AnyClient = {
 const kinds: [string, (credential?: string) => Promise<AnyClient>][] = [
   ['the first SDK', async (credential) => (await oldClient(credential)) as unknown as AnyClient],
   ['the second SDK', async (credential) => (await newClient(credential)) as unknown as AnyClient],
+  [
+    'the second SDK, by the newest version of the protocol',
+    async (credential) => (await newClient(credential, { mode: { pin: NEWEST } })) as unknown as AnyClient,
+  ],
+  [
+    'the second SDK, by whatever version both know',
+    async (credential) => (await newClient(credential, { mode: 'auto' })) as unknown as AnyClient,
+  ],
 ]
 const answerOf = ({ content = [] }: Called) => {
   const [{ text = '' } = {}] = content
