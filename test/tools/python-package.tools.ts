@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DemoCredentials } from '../../src/domain/demo/credentials.ts'
 import { filesOf } from '../support/documents.ts'
 import { temporaryFolder } from '../support/folder.ts'
 import { folderWithCluster, run as runProgram, startService } from '../support/process.ts'
+import { expectSize } from '../support/sizes.ts'
 
 /** Somebody's own folder and environment: nothing is there that pip did not bring. */
 const desk = temporaryFolder()
@@ -27,7 +28,8 @@ if (!index.isDone) process.stderr.write(`The SDK for Python is not installed as 
 afterAll(() => desk[Symbol.dispose]())
 
 describe.skipIf(!index.isDone)('the SDK for Python, as pip installs it', () => {
-  const programs = filesOf(readFileSync(resolve('sdk/python/README.md'), 'utf8'))
+  const readme = readFileSync(resolve('sdk/python/README.md'), 'utf8')
+  const programs = filesOf(readme)
 
   beforeAll(() => {
     cpSync(resolve('sdk/python'), join(desk.path, 'sdk/python'), { recursive: true }) // pip builds beside the sources
@@ -58,6 +60,14 @@ describe.skipIf(!index.isDone)('the SDK for Python, as pip installs it', () => {
     const ran = await runProgram(inEnvironment('python'), [join(desk.path, 'sdk/python/tests/test_sdk.py')], env)
     expect(ran.status, ran.stderr).toBe(0)
     expect(ran.stderr).toMatch(/Ran \d{2} tests/)
+  })
+
+  test('is as small as its README says', () => {
+    const packed = run(inEnvironment('pip'), 'wheel', '-q', '--no-deps', '-w', 'packed', './sdk/python')
+    expect(packed.isDone, packed.output).toBe(true)
+    const [wheel = '', ...others] = readdirSync(join(desk.path, 'packed'))
+    expect([wheel.endsWith('.whl'), others]).toEqual([true, []])
+    expectSize(statSync(join(desk.path, 'packed', wheel)).size, readme, /Packed, as a wheel, it has less than (\d+) kB/)
   })
 
   test('is the package, and not the folder beside it', () => {
