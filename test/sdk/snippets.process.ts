@@ -98,9 +98,18 @@ describe('the programs of the README, with nothing installed but the package', (
       await room().say(demo.users.viewer.access_token, 'hello again')
       expect(await bot.stop()).toBe(0)
     }
+    const before = readFileSync(join(desk.path, 'bot.json'), 'utf8')
     await room().say(demo.users.outsider.access_token, 'anybody here?')
+    {
+      await using _killed = run('bot.mjs')
+      await room().until('Welcome, outsider!', demo.users.streamer.access_token)
+    }
+    writeFileSync(join(desk.path, 'bot.json'), before) // so it is where it was killed before it kept that
     await using bot = run('bot.mjs')
-    await room().until('Welcome, outsider!', demo.users.streamer.access_token)
+    await vi.waitFor(
+      () => expect(JSON.parse(readFileSync(join(desk.path, 'bot.json'), 'utf8')).greeted).toHaveLength(2),
+      30_000,
+    )
     const said = await room().until('hello again', demo.users.streamer.access_token)
     expect(welcomes(said).toSorted()).toEqual(['Welcome, outsider!', 'Welcome, viewer!'])
     expect(await bot.stop()).toBe(0)

@@ -53,6 +53,28 @@ describe('a call is sent again', () => {
     expect(items.map(({ id }) => id)).toEqual([message.id])
   })
 
+  test('by another program with the same key, and is done once: by the first that was killed and did not hear of it', async () => {
+    const said = []
+    for (const program of [through(lost), through()]) {
+      said.push(await program.api.chat.send({ room_name: 'ada', content: 'pong' }, { idempotencyKey: 'evt_1' }))
+      expect(new Set(program.sent.map(({ key }) => key))).toEqual(new Set(['evt_1']))
+    }
+    expect(said[1]).toEqual(said[0])
+    const bob = await app.user('bob')
+    const moderator = await app.token(['moderation:write', 'webhook:write'], { user: ada })
+    const keys: (string | null)[] = []
+    const wire: typeof fetch = (input, init) => {
+      keys.push(new Headers(init?.headers).get('idempotency-key'))
+      return fetch(input, init)
+    }
+    const api = new DeveloperApi({ baseUrl: app.base, credential: moderator, fetch: wire })
+    await api.moderation.ban({ user_id: bob.id }, { idempotencyKey: 'evt_2' })
+    const hook = { url: 'https://example.com/hook', event_types: ['chat.message.sent' as const] }
+    const created = await api.subscriptions.create(hook, { idempotencyKey: 'evt_3' })
+    expect(await api.subscriptions.create(hook, { idempotencyKey: 'evt_3' })).toEqual(created)
+    expect(keys).toEqual(['evt_2', 'evt_3', 'evt_3'])
+  })
+
   test('when it was a deletion of which nobody knows, and has succeeded when nothing is there any more', async () => {
     const { id } = await through().api.chat.send({ room_name: 'ada', content: 'gone' })
     await through(answerLost).api.chat.delete(id)

@@ -107,9 +107,10 @@ class DeveloperApi:
     def list_messages(self, room_name: str, *, limit: Optional[int] = None) -> Pages[ListedMessage]:
         return Pages(self, "/v1/chat/messages", {"room_name": room_name, "limit": limit})
 
-    def send_message(self, room_name: str, content: str) -> SentMessage:
+    def send_message(self, room_name: str, content: str, *, idempotency_key: Optional[str] = None) -> SentMessage:
+        """Sent again by the same key within 24 hours it is said once: what an event leads to takes a key by the event's `id`."""
         body = {"room_name": room_name, "content": content}
-        return cast(SentMessage, self._one("POST", "/v1/chat/messages", body))
+        return cast(SentMessage, self._one("POST", "/v1/chat/messages", body, idempotency_key))
 
     def delete_message(self, message_id: str) -> None:
         self._send("DELETE", f"/v1/chat/{quote(message_id, safe='')}")
@@ -117,19 +118,19 @@ class DeveloperApi:
     def list_bans(self, *, limit: Optional[int] = None) -> Pages[Ban]:
         return Pages(self, "/v1/moderation/bans", {"limit": limit})
 
-    def ban(self, user_id: str) -> Ban:
-        return cast(Ban, self._one("POST", "/v1/moderation/bans", {"user_id": user_id}))
+    def ban(self, user_id: str, *, idempotency_key: Optional[str] = None) -> Ban:
+        return cast(Ban, self._one("POST", "/v1/moderation/bans", {"user_id": user_id}, idempotency_key))
 
     def list_subscriptions(self, *, limit: Optional[int] = None) -> Pages[Subscription]:
         return Pages(self, "/v1/events/subscriptions", {"limit": limit})
 
     def create_subscription(
-        self, url: str, event_types: Types, description: Optional[str] = None
+        self, url: str, event_types: Types, description: Optional[str] = None, *, idempotency_key: Optional[str] = None
     ) -> CreatedSubscription:
         """`signing_secret` is in this answer and never again."""
         types = [event_types] if isinstance(event_types, str) else list(event_types)
         body = {"url": url, "event_types": types, "description": description}
-        return cast(CreatedSubscription, self._one("POST", "/v1/events/subscriptions", body))
+        return cast(CreatedSubscription, self._one("POST", "/v1/events/subscriptions", body, idempotency_key))
 
     def delete_subscription(self, subscription_id: str) -> None:
         self._send("DELETE", f"/v1/events/subscriptions/{quote(subscription_id, safe='')}")
@@ -175,25 +176,33 @@ class DeveloperApi:
     def get_metadata(self) -> dict[str, Any]:
         return cast("dict[str, Any]", (self._send("GET", "/")).json())
 
-    def _one(self, method: str, path: str, body: Optional[dict[str, Any]] = None) -> object:
-        response = self._send(method, path, body=body)
+    def _one(
+        self, method: str, path: str, body: Optional[dict[str, Any]] = None, key: Optional[str] = None
+    ) -> object:
+        response = self._send(method, path, body=body, key=key)
         return response.json()["data"]
 
     def _bearer(self, refused: Optional[str] = None) -> Optional[str]:
         return self._credentials.bearer(self, refused)
 
     def _send(
-        self, method: str, path: str, *, query: Optional[Query] = None, body: Optional[dict[str, Any]] = None
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Optional[Query] = None,
+        body: Optional[dict[str, Any]] = None,
+        key: Optional[str] = None,
     ) -> httpx.Response:
         """Once more with another token, where this one was refused and there is another."""
         bearer = self._bearer()
         try:
-            return self._try_all(method, path, query=query, body=body, bearer=bearer)
+            return self._try_all(method, path, query=query, body=body, bearer=bearer, key=key)
         except UnauthorizedError:
             other = self._bearer(bearer)
             if other == bearer:
                 raise
-            return self._try_all(method, path, query=query, body=body, bearer=other)
+            return self._try_all(method, path, query=query, body=body, bearer=other, key=key)
 
     def _try_all(
         self,
@@ -204,12 +213,13 @@ class DeveloperApi:
         body: Optional[dict[str, Any]] = None,
         bearer: Optional[str] = None,
         is_once: bool = False,
+        key: Optional[str] = None,
     ) -> httpx.Response:
         """Again after 429, 503 and lost connections; a POST by the same `Idempotency-Key`, so that it is done once.
 
         `is_once`: nothing is sent again of which nobody knows whether it was done.
         """
-        headers = headers_of(bearer, str(uuid.uuid4()) if method == "POST" and not is_once else None)
+        headers = headers_of(bearer, key or (str(uuid.uuid4()) if method == "POST" and not is_once else None))
         is_unanswered = False
         for attempt in range(self._tries):
             failure: Union[ApiError, ConnectionFailed]

@@ -20,6 +20,12 @@ export type DeveloperApiOptions = TransportOptions &
     | { application: ApplicationTokens; credential?: never; user?: never }
   )
 
+/**
+ * What is sent again by the same key within 24 hours, with the same fields, is done once: also by a program that was killed and
+ * does not know. What an event leads to takes a key by the event's `id`.
+ */
+export type Once = { idempotencyKey?: string | undefined }
+
 type ReadOptions<Type extends EventType> = Omit<FollowOptions<Type>, 'onOpen' | 'onLost'> & {
   limit?: number
   wait?: number
@@ -65,21 +71,22 @@ export class DeveloperApi {
   readonly chat = {
     /** The newest first as pages, the oldest first within one. */
     list: (query: api.ListChatMessagesData['query']) => this.#list<api.ListedMessage>('/v1/chat/messages', query),
-    send: (message: api.SendChatMessageRequest) => this.#create<api.SentMessage>('/v1/chat/messages', message),
+    send: (message: api.SendChatMessageRequest, once?: Once) =>
+      this.#create<api.SentMessage>('/v1/chat/messages', message, once),
     delete: (id: string) => this.#delete(`/v1/chat/${encodeURIComponent(id)}`),
   }
 
   readonly moderation = {
     list: (query: QueryOf<api.ListBansData> = {}) => this.#list<api.Ban>('/v1/moderation/bans', query),
-    ban: (ban: api.CreateBanRequest) => this.#create<api.Ban>('/v1/moderation/bans', ban),
+    ban: (ban: api.CreateBanRequest, once?: Once) => this.#create<api.Ban>('/v1/moderation/bans', ban, once),
   }
 
   readonly subscriptions = {
     list: (query: QueryOf<api.ListSubscriptionsData> = {}) =>
       this.#list<api.Subscription>('/v1/events/subscriptions', query),
     /** `signing_secret` is in this answer and never again. */
-    create: (subscription: api.CreateSubscriptionRequest) =>
-      this.#create<api.CreatedSubscription>('/v1/events/subscriptions', subscription),
+    create: (subscription: api.CreateSubscriptionRequest, once?: Once) =>
+      this.#create<api.CreatedSubscription>('/v1/events/subscriptions', subscription, once),
     delete: (id: string) => this.#delete(`/v1/events/subscriptions/${encodeURIComponent(id)}`),
   }
 
@@ -106,8 +113,9 @@ export class DeveloperApi {
     return dataOf(await this.#send({ method: 'GET', path }))
   }
 
-  async #create<Resource>(path: string, body: object): Promise<Resource> {
-    return dataOf(await this.#send({ method: 'POST', path, body }))
+  async #create<Resource>(path: string, body: object, { idempotencyKey: key }: Once = {}): Promise<Resource> {
+    const headers = key === undefined ? undefined : { 'idempotency-key': key }
+    return dataOf(await this.#send({ method: 'POST', path, body, headers }))
   }
 
   async #delete(path: string): Promise<void> {

@@ -1,4 +1,4 @@
-export { DeveloperApi, type DeveloperApiOptions } from './client.ts'
+export { DeveloperApi, type DeveloperApiOptions, type Once } from './client.ts'
 export {
   ApiError,
   ConflictError,
