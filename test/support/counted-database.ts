@@ -7,14 +7,17 @@ type Sent = { text: string; values: readonly unknown[] }
  * A database that keeps what it was asked, in transactions too, with the values. Before it gives the answer it waits for `between`,
  * which may throw.
  */
-export function countedDatabase(target: DatabaseTarget, between?: (text: string) => Promise<void>) {
+export function countedDatabase(
+  target: DatabaseTarget,
+  between?: (text: string, values: readonly unknown[]) => Promise<void>,
+) {
   const client = connect(target, { max: 4 })
   const sent: Sent[] = []
   const counting = <Client extends typeof client>(of: Client): Client => {
     const unsafe = (text: string, values: readonly unknown[] = [], options = {}): unknown => {
       sent.push({ text, values })
       const asked = of.unsafe(text, values as never[], options)
-      return between ? held(asked, () => between(text)) : asked
+      return between ? held(asked, () => between(text, values)) : asked
     }
     const begin = (work: (within: Client) => Promise<unknown>) => of.begin((within) => work(counting(within as never)))
     return new Proxy(of, { get: (_, property) => ({ unsafe, begin })[String(property)] ?? Reflect.get(of, property) })

@@ -6,8 +6,8 @@ import { EVERY_CHANNEL, type EventFilter, type PlacedEvent } from '../../core/li
 /** How many events one read looks at, whether they are wanted or not. */
 const READ_MAX = 500
 
-/** `from` is a bound of identifiers that leaves out the partitions of earlier days. */
-export type Span = { after: number; upTo: number; from: string }
+/** `from` is a bound of identifiers that leaves out the partitions of earlier days. `most`: how many events are looked at, where less will do. */
+export type Span = { after: number; upTo: number; from: string; most?: number | undefined }
 
 type Row = { id: string; type: string; payload: string | null; place: number }
 type Values = [after: number, end: number, from: string, types: readonly string[]]
@@ -29,10 +29,10 @@ order by e.position`)
 export async function readHistory(
   { db }: Pick<Context, 'db'>,
   key: string,
-  { after, upTo, from }: Span,
+  { after, upTo, from, most = READ_MAX }: Span,
   filter: EventFilter,
 ): Promise<{ events: PlacedEvent[]; end: number; at: Date | undefined }> {
-  const end = Math.min(upTo, after + READ_MAX)
+  const end = Math.min(upTo, after + most)
   const values: Values = [after, end, from, filter.types]
   const rows = key === EVERY_CHANNEL ? await selectOfAll(db, ...values) : await selectOfChannel(db, ...values, key)
   const last = rows.at(-1)

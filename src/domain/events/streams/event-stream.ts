@@ -16,7 +16,9 @@ import { Problem } from '../../core/problem.ts'
 import type { Scope } from '../../core/scopes.ts'
 import type { FeedCursor } from '../feed/cursor.ts'
 import { readHistory } from '../feed/history.ts'
+import { readOnInTurn } from '../feed/history-turns.ts'
 import type { Start } from '../feed/start.ts'
+import { holderOf } from './stream-limit.ts'
 
 /** A call that stays open. */
 export type StreamContext = CallerContext & { caller: Caller }
@@ -70,6 +72,7 @@ export class EventStream implements Follower, OpenStream {
   readonly #ctx: StreamNeeds
   readonly #line: EventLine
   readonly #filter: EventFilter
+  readonly #holder: string
   readonly #uncount: () => void
   readonly #from: string
   readonly #endsAt = performance.now() + randomInt(LIFE_MS.least, LIFE_MS.most)
@@ -90,6 +93,7 @@ export class EventStream implements Follower, OpenStream {
     this.key = key
     this.#line = line
     this.#filter = filter
+    this.#holder = reader ? holderOf(reader.principal) : 'operator'
     this.#uncount = uncount
     this.#place = start.place
     this.#at = start.at
@@ -112,17 +116,24 @@ export class EventStream implements Follower, OpenStream {
   }
 
   async #catchUp(sink: EventSink) {
+    let readOn = () => this.#readSome()
     while (!this.#hasEnded && this.#place < this.#line.place) {
-      const span = { after: this.#place, upTo: this.#line.place, from: this.#from }
-      const { events, end, at = this.#at } = await readHistory(this.#ctx, this.key, span, this.#filter)
-      if (this.#hasEnded) return
-      this.#at = at
-      this.#write(events, end)
+      await readOn()
       if (sink.unsentBytes > UNSENT_BYTES_OF_HISTORY) await sink.drained()
+      readOn = () => readOnInTurn(this.#ctx, this.#holder, () => this.#readSome())
     }
     if (this.#hasEnded) return
     this.#at = undefined
     this.#line.follow(this)
+  }
+
+  async #readSome() {
+    if (this.#hasEnded) return
+    const span = { after: this.#place, upTo: this.#line.place, from: this.#from }
+    const { events, end, at = this.#at } = await readHistory(this.#ctx, this.key, span, this.#filter)
+    if (this.#hasEnded) return
+    this.#at = at
+    this.#write(events, end)
   }
 
   take(batch: EventBatch): void {

@@ -16,7 +16,7 @@ export async function countStream({ streamLimit, principal }: ReaderContext): Pr
  * streams as a user, so that a program that forgets to close its streams leaves its owner the console. So do overlays, whose keys
  * stand in addresses that others may come to see.
  */
-function holderOf(principal: Reader): string {
+export function holderOf(principal: Reader): string {
   if (principal.kind === 'overlay') return `overlays ${principal.userId}`
   if (principal.kind === 'user') return `user ${principal.userId}`
   return principal.ownerId ? `owner ${principal.ownerId}` : `client ${principal.clientId}`
