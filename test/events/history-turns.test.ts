@@ -112,3 +112,28 @@ test('pages that look for what is seldom wait as well, and none is refused: one 
   expect(await Promise.all(pages)).toEqual(pages.map(() => EVENTS / 1_000))
   expect(running.most).toBe(1)
 })
+
+test('of history whoever takes nothing has fifty events in memory, not five hundred', async () => {
+  const stream = await followFeed(as('asleep'), { channel: 'ada', since })
+  const written: number[] = []
+  const drained = new Promise<void>((resolve) => {
+    stream.open({
+      get unsentBytes() {
+        return written.length * 1_000_000
+      },
+      begin() {},
+      write: (events) => void written.push(events.length),
+      progress() {},
+      beat() {},
+      end() {},
+      drained: () => {
+        resolve()
+        return new Promise(() => {})
+      },
+    })
+  })
+  await drained
+  expect(written).toEqual([50])
+  expect([stream.unsentBytes, stream.sharedBy]).toEqual([1_000_000, undefined])
+  stream.leave()
+})

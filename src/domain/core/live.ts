@@ -67,7 +67,12 @@ export type EventTail = {
  * Why a stream is ended: it is open for long or its reader is too slow, so that the reader resumes at once; its credential has
  * ended; or the process stops.
  */
-export type StreamEnd = { reason: 'recycled' | 'revoked' | 'shutdown'; problem: Problem }
+export type StreamEnd = {
+  reason: 'recycled' | 'revoked' | 'shutdown'
+  problem: Problem
+  /** Without a word, and without what was not sent: for that there is no memory. */
+  isAtOnce?: boolean
+}
 
 /** A stream, or a call that waits for events. */
 export type OpenStream = {
@@ -75,6 +80,10 @@ export type OpenStream = {
   readonly caller: Caller | undefined
   /** What the credential must not lose. */
   readonly scopes: readonly Scope[]
+  /** What is kept in memory for its reader, who has not taken it. */
+  readonly unsentBytes?: number
+  /** Streams of the same are written the same, so that it is kept once for them; undefined for what is kept for one alone. */
+  readonly sharedBy?: string | undefined
   /** Called about every fifteen seconds. */
   beat(): void
   /** Something that its credential depends on has changed: what its caller may read is to be asked again. */

@@ -16,6 +16,10 @@ export type SseForm = {
   end(end: StreamEnd): string
 }
 
+/** Whoever has left more than this unread when a stream ends has so much time for it: it is kept in memory meanwhile. */
+const UNREAD_BYTES = 65_536
+const UNREAD_MS = 10_000
+
 type Frame = { plain: Buffer; chunked: Buffer }
 
 const frames = new WeakMap<readonly PlacedEvent[], Map<string, Frame>>()
@@ -61,9 +65,11 @@ export class SseSink implements EventSink {
   }
 
   end(end: StreamEnd): void {
+    if (end.isAtOnce) return void this.#response.destroy()
     const last = this.#form.end(end)
     if (last !== '') this.#send(frameOf(last))
     this.#response.end()
+    if (this.unsentBytes > UNREAD_BYTES) setTimeout(() => this.#response.socket?.destroy(), UNREAD_MS).unref()
   }
 
   async drained(): Promise<void> {
@@ -83,12 +89,11 @@ export class SseSink implements EventSink {
   }
 }
 
+/** One piece of memory for both forms: of history it is as large as what was read. */
 function frameOf(text: string): Frame {
-  const plain = Buffer.from(text)
-  return {
-    plain,
-    chunked: Buffer.concat([Buffer.from(`${plain.length.toString(16)}\r\n`), plain, Buffer.from('\r\n')]),
-  }
+  const head = `${Buffer.byteLength(text).toString(16)}\r\n`
+  const chunked = Buffer.from(`${head}${text}\r\n`)
+  return { plain: chunked.subarray(head.length, -2), chunked }
 }
 
 /** For texts of which there are a few. */

@@ -19,6 +19,7 @@ import { readHistory } from '../feed/history.ts'
 import { readOnInTurn } from '../feed/history-turns.ts'
 import type { Start } from '../feed/start.ts'
 import { holderOf } from './stream-limit.ts'
+import { tooSlow } from './unsent-limit.ts'
 
 /** A call that stays open. */
 export type StreamContext = CallerContext & { caller: Caller }
@@ -45,6 +46,8 @@ export type EventSink = {
 const UNSENT_BYTES_MAX = 1_048_576
 /** Of history no more is read than a slow reader takes. */
 const UNSENT_BYTES_OF_HISTORY = 65_536
+/** How many events of history are read at first, and twice as many each time for as long as the reader takes them. */
+const READ = { least: 50, most: 500 }
 const PROGRESS_MS = 59_000
 const LIFE_MS = { least: 55 * 60_000, most: 65 * 60_000 }
 
@@ -116,20 +119,23 @@ export class EventStream implements Follower, OpenStream {
   }
 
   async #catchUp(sink: EventSink) {
-    let readOn = () => this.#readSome()
+    let count = READ.least
+    let readOn = (most: number) => this.#readSome(most)
     while (!this.#hasEnded && this.#place < this.#line.place) {
-      await readOn()
-      if (sink.unsentBytes > UNSENT_BYTES_OF_HISTORY) await sink.drained()
-      readOn = () => readOnInTurn(this.#ctx, this.#holder, () => this.#readSome())
+      await readOn(count)
+      const isTaken = sink.unsentBytes <= UNSENT_BYTES_OF_HISTORY
+      if (!isTaken) await sink.drained()
+      count = isTaken ? Math.min(2 * count, READ.most) : READ.least
+      readOn = (most) => readOnInTurn(this.#ctx, this.#holder, () => this.#readSome(most))
     }
     if (this.#hasEnded) return
     this.#at = undefined
     this.#line.follow(this)
   }
 
-  async #readSome() {
+  async #readSome(most: number) {
     if (this.#hasEnded) return
-    const span = { after: this.#place, upTo: this.#line.place, from: this.#from }
+    const span = { after: this.#place, upTo: this.#line.place, from: this.#from, most }
     const { events, end, at = this.#at } = await readHistory(this.#ctx, this.key, span, this.#filter)
     if (this.#hasEnded) return
     this.#at = at
@@ -138,9 +144,7 @@ export class EventStream implements Follower, OpenStream {
 
   take(batch: EventBatch): void {
     this.#write(batch.select(this.#place, this.#filter), Math.max(batch.end, this.#place))
-    if ((this.#sink?.unsentBytes ?? 0) > UNSENT_BYTES_MAX) {
-      this.end({ reason: 'recycled', problem: new Problem('unavailable', 'The reader is too slow: resume.') })
-    }
+    if (this.unsentBytes > UNSENT_BYTES_MAX) this.end(tooSlow())
   }
 
   #write(events: readonly PlacedEvent[], end: number) {
@@ -150,6 +154,14 @@ export class EventStream implements Follower, OpenStream {
     this.#sink?.write(events)
     this.#writtenPlace = last.place
     this.#writtenAt = performance.now()
+  }
+
+  get unsentBytes(): number {
+    return this.#sink?.unsentBytes ?? 0
+  }
+
+  get sharedBy(): string | undefined {
+    return this.#at === undefined ? `${this.key} ${this.#filter.key}` : undefined
   }
 
   get reached(): FeedCursor {

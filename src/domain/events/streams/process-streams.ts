@@ -3,6 +3,7 @@ import type { Context } from '../../core/context.ts'
 import type { OpenStream, OpenStreams } from '../../core/live.ts'
 import { Problem } from '../../core/problem.ts'
 import { CredentialWatch } from './credential-watch.ts'
+import { endMostUnsent } from './unsent-limit.ts'
 
 const TICK_MS = 500
 /** Each tick reaches the streams of one slot, and so each stream once in fifteen seconds. */
@@ -52,7 +53,12 @@ export class ProcessStreams implements OpenStreams {
 
   #tick() {
     for (const stream of this.#slots[this.#ticks++ % SLOTS] ?? []) stream.beat()
+    endMostUnsent(this.#all())
     void this.#check()
+  }
+
+  *#all() {
+    for (const slot of this.#slots) yield* slot
   }
 
   async #check() {
