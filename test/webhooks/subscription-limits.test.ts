@@ -84,3 +84,40 @@ test('an application has 100, also when 130 come at once', async () => {
   await deleteSubscription(application, { id: first?.id ?? '' })
   expect(await createSubscription(application, { url, event_types: types })).toMatchObject({ status: 'enabled' })
 })
+
+test('all applications of an owner have 200 of their own, and 60 for one user, also when they ask at once; others have as many', async () => {
+  const [owner, neighbour, user] = [
+    await stage.user('owner_of_many'),
+    await stage.user('neighbour_of_many'),
+    await stage.user('user_of_many'),
+  ]
+  const clientsOf = async (ownerId: string) => {
+    const clients = await Promise.all(Array.from({ length: 4 }, () => stage.client()))
+    const ids = clients.map(({ id }) => `'${id}'`).join()
+    await stage.run(`update clients set owner_id = '${ownerId}' where id in (${ids})`)
+    return clients.map(({ id }) => id)
+  }
+  const madeBy = async (callers: Parameters<typeof createSubscription>[0][], each: number) => {
+    const asked = callers.flatMap((as) =>
+      Array.from({ length: each }, () =>
+        createSubscription(as, { url, event_types: types }).then(
+          () => 'made',
+          ({ code, message }: { code: string; message: string }) =>
+            `${code} ${/owner together.* at most (\d+)/.exec(message)?.[1]}`,
+        ),
+      ),
+    )
+    const outcomes = await Promise.all(asked)
+    return [outcomes.filter((one) => one === 'made').length, [...new Set(outcomes)].toSorted()]
+  }
+  const [owned, others] = [await clientsOf(owner.id), await clientsOf(neighbour.id)]
+  expect(await madeBy(owned.map(stage.asApplication), 60)).toEqual([200, ['limit_reached 200', 'made']])
+  expect(
+    await madeBy(
+      owned.map((id) => stage.asUser(user, undefined, id)),
+      20,
+    ),
+  ).toEqual([60, ['limit_reached 60', 'made']])
+  expect(await madeBy([stage.asApplication(others[0] ?? '')], 3)).toEqual([3, ['made']])
+  expect(await madeBy([stage.asUser(user, undefined, others[0])], 3)).toEqual([3, ['made']])
+})
