@@ -16,5 +16,12 @@ export const covers = (s: string) => `g.client_id = ${s}.client_id and g.user_id
 export const isAllowed = (s: string) => `case when ${s}.user_id is null then true
   else (select true from grants g where ${covers(s)} limit 1) is not null end`
 
+/**
+ * SQL for the one subscription with this identifier, to be asked whether it hears. With that condition beside it a join would find
+ * it by the index of those that are not deleted as well as by its key, as long as the server knows of next to none, and later read
+ * thousands for each. A `limit` keeps what is asked of it outside.
+ */
+export const subscriptionOf = (id: string) => `lateral (select * from webhook_subscriptions where id = ${id} limit 1)`
+
 /** The SQL condition for subscriptions that get events now; asked when one is emitted, claimed, and about to be sent. */
 export const isHearing = (s: string) => `${s}.status = 'enabled' and ${s}.deleted_at is null and ${isAllowed(s)}`

@@ -1,4 +1,4 @@
-import { isHearing } from './consent.ts'
+import { isHearing, subscriptionOf } from './consent.ts'
 import { fileOf, ownerOf } from './receiver-pace.ts'
 
 /** An event with more receivers is written as one marker, which the worker expands in steps. */
@@ -29,7 +29,7 @@ sequence as (
 ), receivers as materialized (
   select types.subscription_id, ${ownerOf('s')} as owner_id, ${fileOf('s')} as pace from event
   join webhook_subscription_types types on types.type = event.type and types.channel_id = any (array[event.channel_id, '*'])
-  join webhook_subscriptions s on s.id = types.subscription_id and ${isHearing('s')}
+  join ${subscriptionOf('types.subscription_id')} s on ${isHearing('s')}
   limit ${DIRECT_RECEIVERS_MAX + 1}
 ), deliveries as (
   insert into webhook_deliveries (id, event_id, type, subscription_id, owner_id, pace, due_at, created_at)

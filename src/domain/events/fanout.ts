@@ -1,6 +1,6 @@
 import { statement } from '../../db/statement.ts'
 import type { Context } from '../core/context.ts'
-import { isHearing } from './consent.ts'
+import { isHearing, subscriptionOf } from './consent.ts'
 import { deliveryId } from './emit-sql.ts'
 import { fileOf, ownerOf } from './receiver-pace.ts'
 
@@ -23,8 +23,8 @@ with marker as (
 ), chunk as materialized (
   -- each looked up by its key: as a join it could be planned, while there are few, as one of all that there are
   select s.* from marker, visited cross join lateral (
-    select s.id as subscription_id, ${ownerOf('s')} as owner_id, ${fileOf('s')} as pace from webhook_subscriptions s
-    where s.id = visited.subscription_id and s.created_at <= marker.occurred_at and ${isHearing('s')} limit 1) s
+    select s.id as subscription_id, ${ownerOf('s')} as owner_id, ${fileOf('s')} as pace from ${subscriptionOf('visited.subscription_id')} s
+    where s.created_at <= marker.occurred_at and ${isHearing('s')} limit 1) s
 ), written as (
   insert into webhook_deliveries (id, event_id, type, subscription_id, owner_id, pace, due_at, created_at)
   select ${deliveryId('marker.event_id', 'chunk.subscription_id')}, marker.event_id, marker.type, chunk.subscription_id, chunk.owner_id,

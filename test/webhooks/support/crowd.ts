@@ -24,14 +24,18 @@ export function crowds(stage: Stage) {
 
   async function deliveries(subscriptionIds: string[], rows: number, { lane = 0, dueInS = 0 } = {}) {
     const batch = batches++
-    await db.execute(sql`
+    const insert = sql`
       insert into webhook_deliveries (id, event_id, type, subscription_id, owner_id, lane, pace, due_at, created_at)
       select 'dlv_01kdyak3sm' || 'e' || lpad(${batch}::text, 4, '0') || '8' || substr(md5(s.id || n), 1, 10),
         'evt_01kdyak3sm' || lpad(n::text, 16, '0'), 'livestream.started', s.id, ${sql.raw(ownerOf('s'))}, ${lane}::smallint,
         ${sql.raw(fileOf('s'))}, statement_timestamp() + ${dueInS} * interval '1 second' - (${rows} - n) * interval '1 microsecond',
         '2026-01-02'
       from unnest(string_to_array(${subscriptionIds.join()}, ',')) asked (id) join webhook_subscriptions s on s.id = asked.id,
-        generate_series(1, ${rows}::int) n`)
+        generate_series(1, ${rows}::int) n`
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`set local statement_timeout = 0`) // tens of thousands of rows may take a slow machine longer than a request
+      await tx.execute(insert)
+    })
   }
 
   async function crowd(of: Crowd) {

@@ -1,5 +1,5 @@
 import { statement } from '../../../db/statement.ts'
-import { isHearing } from '../../events/consent.ts'
+import { isHearing, subscriptionOf } from '../../events/consent.ts'
 import { paceOf } from '../../events/receiver-pace.ts'
 import { FAILURES_TO_OPEN } from './circuit-breaker.ts'
 import { hasRoom, isIdle, restEnd } from './idle-receivers.ts'
@@ -94,7 +94,7 @@ receivers as materialized (
     ${isIdle('s', 'in_flight.n')} as is_idle, ${restEnd('s')} as rest_end
   from scan
   cross join lateral (
-    select s.* from webhook_subscriptions s where s.id = scan.id and ${isHearing('s')}
+    select s.* from ${subscriptionOf('scan.id')} s where ${isHearing('s')}
       and (s.open_until is null or s.open_until <= statement_timestamp())
       -- nothing for a stopped application or a closed account, whoever has enabled or replayed what
       and (select disabled_at from users where users.id = s.user_id) is null limit 1) s

@@ -1,6 +1,6 @@
 import { statement } from '../../../db/statement.ts'
 import type { Context } from '../../core/context.ts'
-import { isHearing } from '../../events/consent.ts'
+import { isHearing, subscriptionOf } from '../../events/consent.ts'
 import type { SealedSecret } from '../secrets/secrets.ts'
 import type { Claimed } from './claim.ts'
 
@@ -29,7 +29,7 @@ const selectContents = statement<[ids: string[], eventIds: string[], subscriptio
 select t.id, events.payload, s.url, s.send_window, s.consecutive_failures, secrets.list as secrets
 from unnest($1::text[], $2::text[], $3::text[]) t (id, event_id, subscription_id)
 left join events on events.id = t.event_id
-left join webhook_subscriptions s on s.id = t.subscription_id and ${isHearing('s')}
+left join ${subscriptionOf('t.subscription_id')} s on ${isHearing('s')}
 left join lateral (
   select string_agg(w.id || ' ' || w.key_id || ' ' || encode(w.ciphertext, 'hex'), ',' order by w.id desc) as list
   from webhook_secrets w

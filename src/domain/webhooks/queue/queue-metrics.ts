@@ -1,6 +1,6 @@
 import { statement } from '../../../db/statement.ts'
 import type { Context } from '../../core/context.ts'
-import { isHearing } from '../../events/consent.ts'
+import { isHearing, subscriptionOf } from '../../events/consent.ts'
 import { paceOf } from '../../events/receiver-pace.ts'
 import { hasRoom, isIdle, restEnd } from './idle-receivers.ts'
 import { inFlight, OWNER_IN_FLIGHT_MAX, ownerCap } from './owner-share.ts'
@@ -32,7 +32,7 @@ const selectMetrics = statement<[perOwner: number], QueueMetrics>(`
 with recursive ${pendingScan}, ${inFlight}, oldest as (
   -- the oldest of each subscription that would take it at once, and that no rest has held up since it could first be sent
   select scan.lane, min(due.due_at) as due_at from scan
-  join webhook_subscriptions s on s.id = scan.id and ${isHearing('s')}
+  join ${subscriptionOf('scan.id')} s on ${isHearing('s')}
     and (s.open_until is null or s.open_until <= statement_timestamp())
   cross join lateral (
     select d.due_at, d.created_at from webhook_deliveries d
