@@ -26,6 +26,19 @@ test('whoever sends a head byte by byte is told that it takes too long, and cut 
   expect(answer).toContain('"code":"invalid_request"')
 })
 
+test.each([
+  ['', ''],
+  ['GET /health/ HTTP/1.1\r\nHost: x\r\n\r\n', 'HTTP/1.1 200 '],
+])('a connection on which nothing more is asked after %j is closed without a word', async (sent, answered) => {
+  await using app = await createTestApp()
+  Object.assign(app.server, { headersTimeout: 100, requestTimeout: 100, keepAliveTimeout: 1_500 })
+  const socket = await open(app.base)
+  socket.write(sent)
+  const text = await textUntilClosed(socket) // what is said unasked would be taken for the answer to the next request
+  expect(text.slice(0, 'HTTP/1.1 200 '.length)).toBe(answered)
+  expect(text.split('HTTP/1.1 ')).toHaveLength(sent === '' ? 1 : 2)
+})
+
 test('a flood of headers is refused before it is kept', async () => {
   await using app = await createTestApp()
   const socket = await open(app.base)

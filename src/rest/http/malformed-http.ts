@@ -34,7 +34,7 @@ export function refuseMalformed(
   publicUrl: string,
 ): RequestRecord | undefined {
   const connection = connectionOf(socket)
-  if (code === 'ECONNRESET' || !socket.writable) {
+  if (code === 'ECONNRESET' || !socket.writable || isUnasked(code, socket)) {
     socket.destroy()
     return undefined
   }
@@ -47,6 +47,13 @@ export function refuseMalformed(
   socket.end(responseOf(refusal, requestId, publicUrl))
   return note(connection, { reason: code, status: refusal.status }, { requestId, socket })
 }
+
+/**
+ * Whether nothing has come on a connection that was opened, as clients and browsers do ahead of time. What is said to nobody's
+ * question is taken for the answer to the one that is just being sent.
+ */
+const isUnasked = (code: string, socket: Duplex) =>
+  code === 'ERR_HTTP_REQUEST_TIMEOUT' && (socket as Socket).bytesRead === 0
 
 /**
  * A second answer to one request would be taken for that to the next one. Of a request that is answered only its chunks can
