@@ -30,6 +30,8 @@ const LISTED = 80
 /** After so many requests others take the place of the people, who have lost much by then: sessions, applications, accounts. */
 const TEAM_LASTS = 600
 const STREAM_MS = 200
+/** What the service writes of a failure may arrive after its answer. */
+const LOG_MS = 500
 const MAILS_EVERY = 50
 const CRON_SECRET = 'fuzz-fuzz-fuzz-fuzz'
 
@@ -108,7 +110,7 @@ async function send(attempt: Attempt): Promise<void> {
   count(attempt.name, status)
   if (status === TOO_LARGE_A_HEAD) return
   const { faults, refusal, value } = attempt.judge({ status, headers: response.headers, text })
-  for (const fault of faults) note(attempt, fault, text)
+  for (const fault of faults) await note(attempt, fault, text)
   if (refusal) refusals.set(refusal, (refusals.get(refusal) ?? 0) + 1)
   if (value === undefined || attempt.noun === 'revoke') return
   knowledge.learn(value)
@@ -195,12 +197,15 @@ function learnFactor(value: unknown) {
   if (totp instanceof TOTP) knowledge.keep('account.totp code', totp.generate())
 }
 
-function note({ method, target, body, name }: Attempt, what: string, text: string) {
+async function note({ method, target, body, name }: Attempt, what: string, text: string) {
   const known = `${name}: ${what.slice(0, 500)}`
   if (wrong.has(known)) return
-  const errors = what.startsWith('5') ? service.said().match(/^.*"level":"error".*$/gm) : []
   const shown = [`${method} ${target}`, String(body ?? ''), text].map((one) => one.slice(0, 300))
-  wrong.set(known, [...shown, ...(errors ?? []).slice(-2)].join('\n    '))
+  wrong.set(known, shown.join('\n    '))
+  if (!what.startsWith('5')) return
+  await after(LOG_MS)
+  const errors = service.said().match(/^.*"level":"error".*$/gm) ?? []
+  wrong.set(known, [`at ${new Date().toISOString()}`, ...shown, ...errors.slice(-2)].join('\n    '))
 }
 
 function report() {
