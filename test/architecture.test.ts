@@ -6,7 +6,10 @@ import { expect, test } from 'vitest'
 
 const { options, forbidden } = createRequire(import.meta.url)('../.dependency-cruiser.cjs')
 
-test('layers and rooms of the domain import only downwards, nothing in a circle, and packages stay where they live', async () => {
+// it reads all sources at once: minutes where others compute beside it
+test('layers and rooms of the domain import only downwards, nothing in a circle, and packages stay where they live', {
+  timeout: 300_000,
+}, async () => {
   const { output } = await cruise(['src'], { ...options, validate: true, ruleSet: { forbidden } })
   const { modules, summary } = output as ICruiseResult
   const ours = modules.map(({ source }) => source).filter((source) => /^src\/.*\.tsx?$/.test(source))
