@@ -85,10 +85,10 @@ test('an application has 100, also when 130 come at once', async () => {
   expect(await createSubscription(application, { url, event_types: types })).toMatchObject({ status: 'enabled' })
 })
 
-test('all applications of an owner have 200 of their own, and 60 for one user, also when they ask at once; others have as many', async () => {
+test('all applications of an owner have 500 of their own, and 100 for one user, also when they ask at once; others have as many', async () => {
   const owner = await stage.user('owner_of_many')
   const user = await stage.user('user_of_many')
-  const clients = await Promise.all(Array.from({ length: 5 }, () => stage.client()))
+  const clients = await Promise.all(Array.from({ length: 7 }, () => stage.client()))
   const [other = '', ...owned] = clients.map(({ id }) => id)
   const ids = owned.map((id) => `'${id}'`).join()
   await stage.run(`update clients set owner_id = '${owner.id}' where id in (${ids})`)
@@ -96,8 +96,8 @@ test('all applications of an owner have 200 of their own, and 60 for one user, a
     insert into webhook_subscriptions (id, client_id, user_id, url, event_types, created_at, updated_at)
     select 'sub_' || md5(c.id || n || coalesce(${userId}, '')), c.id, ${userId}, '${url}', '{channel.updated}', now(), now()
       from clients c, generate_series(1, ${each}) n where c.id in (${ids})`
-  await stage.run(kept(49, 'null::text'))
-  await stage.run(kept(14, `'${user.id}'`))
+  await stage.run(kept(82, 'null::text'))
+  await stage.run(kept(16, `'${user.id}'`))
   const make = (as: Parameters<typeof createSubscription>[0]) =>
     createSubscription(as, { url, event_types: types }).then(
       () => 'made',
@@ -108,9 +108,9 @@ test('all applications of an owner have 200 of their own, and 60 for one user, a
     )
   const twice = [...owned, ...owned]
   const ofTheirOwn = await Promise.all(twice.map((id) => make(stage.asApplication(id))))
-  expect(ofTheirOwn.filter((one) => one !== 'made')).toEqual(owned.map(() => ['limit_reached', '200']))
+  expect(ofTheirOwn.filter((one) => one !== 'made')).toEqual(Array(4).fill(['limit_reached', '500']))
   const forUser = await Promise.all(twice.map((id) => make(stage.asUser(user, undefined, id))))
-  expect(forUser.filter((one) => one !== 'made')).toEqual(owned.map(() => ['limit_reached', '60']))
+  expect(forUser.filter((one) => one !== 'made')).toEqual(Array(8).fill(['limit_reached', '100']))
   expect(await make(stage.asApplication(other))).toBe('made')
   expect(await make(stage.asUser(user, undefined, other))).toBe('made')
 })

@@ -9,8 +9,8 @@ const OF_USER_MAX = 20
  * The same of all applications of one owner together, who can make any number of them: each event is written once for each
  * subscription that hears of it, before anything of it is sent.
  */
-const OF_OWNERS_APPLICATIONS_MAX = 200
-const OF_OWNERS_USER_MAX = 60
+const OF_OWNERS_APPLICATIONS_MAX = 500
+const OF_OWNERS_USER_MAX = 100
 
 /** What an application has of its own, or for one user: both are ranges of an index. */
 type Whose = { clientId: string; userId: string | null; id?: string }
