@@ -57,7 +57,7 @@ const bots: [string, Bot, boolean][] = [
       state: 'bot.json',
       msOfTime: 1,
       command: () => {
-        const packed = execFileSync(process.execPath, ['pack-sdk.mjs'], { encoding: 'utf8' }).trim()
+        const packed = execFileSync(process.execPath, ['pack-sdk.mjs', at('sdk')], { encoding: 'utf8' }).trim()
         keep({ 'package.json': '{ "type": "module", "private": true }' })
         execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', resolve(packed)], { cwd: desk.path })
         return [process.execPath, ['--import', './clock.mjs', 'bot.mjs']]

@@ -28,7 +28,7 @@ async function start(PORT: string) {
 }
 
 beforeAll(async () => {
-  const packed = execFileSync(process.execPath, ['pack-sdk.mjs'], { encoding: 'utf8' }).trim()
+  const packed = execFileSync(process.execPath, ['pack-sdk.mjs', join(desk.path, 'sdk')], { encoding: 'utf8' }).trim()
   writeFileSync(join(desk.path, 'package.json'), '{ "type": "module", "private": true }')
   execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', join(process.cwd(), packed)], {
     cwd: desk.path,
