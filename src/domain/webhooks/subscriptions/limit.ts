@@ -15,13 +15,21 @@ const OF_OWNERS_USER_MAX = 100
 /** What an application has of its own, or for one user: both are ranges of an index. */
 type Whose = { clientId: string; userId: string | null; id?: string }
 
-const ofUser = 'client_id = $1 and user_id = $2 and deleted_at is null'
-const ofApplication = 'client_id = $1 and user_id is null and $2::text is null and deleted_at is null'
+const ofUser = (client: string) => `client_id = ${client} and user_id = $2 and deleted_at is null`
+const ofApplication = (client: string) =>
+  `client_id = ${client} and user_id is null and $2::text is null and deleted_at is null`
+
+/**
+ * SQL for how many an application has. In the order of an index of whose they are, and counted by itself: otherwise it could be planned,
+ * while there are few, as a look at all of the application's users, or as a join with all that there are, and that under the lock.
+ */
+const usedOf = (whose: string) => `
+  select count(*) from (
+    select disabled_reason from webhook_subscriptions where ${whose} order by client_id, user_id, id) s
+  where disabled_reason is distinct from 'grant_lost'`
 
 const counting = (whose: string) =>
-  statement<[clientId: string, userId: string | null], { used: number }>(`
-select count(*)::int as used from webhook_subscriptions
-where ${whose} and disabled_reason is distinct from 'grant_lost'`)
+  statement<[clientId: string, userId: string | null], { used: number }>(`select (${usedOf(whose)})::int as used`)
 
 const discarding = (whose: string) =>
   statement<[clientId: string, userId: string | null, spared: string, kept: number], never>(`
@@ -29,27 +37,25 @@ with old as materialized (
   select id from webhook_subscriptions where ${whose} and disabled_reason = 'grant_lost' and id <> $3
   order by id desc offset $4::int for update
 ), types as (
-  delete from webhook_subscription_types t using old where t.subscription_id = old.id
+  delete from webhook_subscription_types where subscription_id = any (array (select id from old))
 ), secrets as (
-  delete from webhook_secrets w using old where w.subscription_id = old.id
+  delete from webhook_secrets where subscription_id = any (array (select id from old))
 )
-update webhook_subscriptions s set deleted_at = statement_timestamp(), updated_at = statement_timestamp()
-from old where s.id = old.id`)
+update webhook_subscriptions set deleted_at = statement_timestamp(), updated_at = statement_timestamp()
+where id = any (array (select id from old))`)
 
 const ownerOf = statement<[clientId: string], { owner_id: string | null }>('select owner_id from clients where id = $1')
 
 const countingOfOwner = (whose: string) =>
   statement<[ownerId: string, userId: string | null], { used: number }>(`
-select count(*)::int as used from clients c cross join lateral (
-  select from webhook_subscriptions
-  where client_id = c.id and ${whose} and deleted_at is null and disabled_reason is distinct from 'grant_lost') s
-where c.owner_id = $1`)
+select coalesce(sum((${usedOf(whose)})), 0)::int as used from clients c where c.owner_id = $1`)
 
-const countOwnersUser = countingOfOwner('user_id = $2')
-const countOwnersApplications = countingOfOwner('user_id is null and $2::text is null')
-
-const [countUsersOwn, countApplicationsOwn] = [counting(ofUser), counting(ofApplication)]
-const [discardUsersOwn, discardApplicationsOwn] = [discarding(ofUser), discarding(ofApplication)]
+const [countUsersOwn, countApplicationsOwn] = [counting(ofUser('$1')), counting(ofApplication('$1'))]
+const [countOwnersUser, countOwnersApplications] = [
+  countingOfOwner(ofUser('c.id')),
+  countingOfOwner(ofApplication('c.id')),
+]
+const [discardUsersOwn, discardApplicationsOwn] = [discarding(ofUser('$1')), discarding(ofApplication('$1'))]
 
 /**
  * Throws `limit_reached` when an application, or all those of its owner, have no room for one more of their own, or one more of this user:
