@@ -49,6 +49,14 @@ test('what is kept once for many counts once, and little for each is on its way'
   expect([...room, ...readers, other].filter(({ ended }) => ended)).toEqual(room)
 })
 
+test('of those for whom it is kept once, whoever reads is not ended with whoever does not', () => {
+  const asleep = [unread(1_000, 'room'), unread(900), unread(800)]
+  const readers = [unread(100, 'room'), unread(90, 'room')]
+  endMostUnsent([...readers, ...asleep], 2_000 * KIB)
+  expect(asleep.map(({ ended }) => ended?.isAtOnce)).toEqual([true, true, undefined])
+  expect(readers.filter(({ ended }) => ended)).toEqual([])
+})
+
 test('the streams of a process are looked at twice a second', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const credentials = { onEnd() {}, isTrusted: true } as never
@@ -92,9 +100,12 @@ async function unreadSink() {
 
 const tooSlow = { reason: 'recycled', problem: new Problem('unavailable', 'Too slow.') } as const
 
-test('where there is no memory for it a stream is cut off with what waits for its reader', async () => {
+test.each([
+  ['a stream', []],
+  ['one that has ended', [tooSlow]],
+])('where there is no memory for it %s is cut off with what waits for its reader', async (_, before) => {
   using unread = await unreadSink()
-  unread.sink.end({ ...tooSlow, isAtOnce: true })
+  for (const end of [...before, { ...tooSlow, isAtOnce: true }]) unread.sink.end(end)
   expect(unread.socket.destroyed).toBe(true)
 })
 

@@ -19,7 +19,7 @@ import { readHistory } from '../feed/history.ts'
 import { readOnInTurn } from '../feed/history-turns.ts'
 import type { Start } from '../feed/start.ts'
 import { holderOf } from './stream-limit.ts'
-import { tooSlow } from './unsent-limit.ts'
+import { tooSlow, UNSENT_MIN } from './unsent-limit.ts'
 
 /** A call that stays open. */
 export type StreamContext = CallerContext & { caller: Caller }
@@ -182,7 +182,11 @@ export class EventStream implements Follower, OpenStream {
   end(end: StreamEnd): void {
     if (this.#hasEnded) return
     this.leave()
-    this.#sink?.end(end)
+    const sink = this.#sink
+    sink?.end(end)
+    if (!sink || end.isAtOnce || sink.unsentBytes < UNSENT_MIN) return
+    const unlist = this.#ctx.streams.add(new EndedStream(sink, this.sharedBy))
+    void sink.drained().then(unlist)
   }
 
   /** The reader is gone. May be called at any time, also before `open` and again. */
@@ -193,5 +197,28 @@ export class EventStream implements Follower, OpenStream {
     this.#line.release()
     this.#unlist()
     this.#uncount()
+  }
+}
+
+/** What is still kept for the reader of a stream that has ended, who has some time to take it. */
+class EndedStream implements OpenStream {
+  readonly caller = undefined
+  readonly scopes: readonly Scope[] = []
+  readonly sharedBy: string | undefined
+  readonly #sink: EventSink
+
+  constructor(sink: EventSink, sharedBy: string | undefined) {
+    this.#sink = sink
+    this.sharedBy = sharedBy
+  }
+
+  get unsentBytes(): number {
+    return this.#sink.unsentBytes
+  }
+
+  beat(): void {}
+
+  end(end: StreamEnd): void {
+    if (end.isAtOnce) this.#sink.end(end)
   }
 }

@@ -4,40 +4,42 @@ import { Problem } from '../../core/problem.ts'
 /** What is kept for the readers of all streams of a process together. Each may leave a mebibyte unread, and there may be ten thousand. */
 const UNSENT_ALL_MAX = 128 * 1024 * 1024
 /** Less is on its way to a reader who reads. */
-const UNSENT_MIN = 65_536
+export const UNSENT_MIN = 65_536
 
-type Kept = { bytes: number; streams: OpenStream[] }
+/** `frees`: how much less is kept once this stream has ended, and all that have left more. */
+type Unread = { stream: OpenStream; bytes: number; frees: number }
 
 /**
- * Ends the streams for whose readers most is kept in memory, once that is too much of all together, until it is half as much: they
+ * Ends the streams whose readers have left most, once what is kept is too much of all together, until it is half as much: they
  * resume where they were. What is kept once for many counts once.
  */
 export function endMostUnsent(streams: Iterable<OpenStream>, allMax = UNSENT_ALL_MAX): void {
-  const kept = keptBy(streams)
-  let bytes = kept.reduce((sum, one) => sum + one.bytes, 0)
-  if (bytes <= allMax) return
-  for (const one of kept.toSorted((a, b) => b.bytes - a.bytes)) {
-    if (bytes <= allMax / 2) return
-    bytes -= one.bytes
-    for (const stream of one.streams) stream.end({ ...tooSlow(), isAtOnce: true })
+  const unread = unreadOf(streams)
+  let kept = unread.reduce((sum, { frees }) => sum + frees, 0)
+  if (kept <= allMax) return
+  for (const { stream, frees } of unread.toReversed()) {
+    if (kept <= allMax / 2) return
+    kept -= frees
+    stream.end({ ...tooSlow(), isAtOnce: true })
   }
 }
 
-function keptBy(streams: Iterable<OpenStream>): Kept[] {
-  const shared = new Map<string, Kept>()
-  const alone: Kept[] = []
+/** Whose readers have left least comes first. */
+function unreadOf(streams: Iterable<OpenStream>): Unread[] {
+  const unread: Unread[] = []
   for (const stream of streams) {
     const bytes = stream.unsentBytes ?? 0
-    if (bytes < UNSENT_MIN) continue
-    const { sharedBy } = stream
-    const known = sharedBy === undefined ? undefined : shared.get(sharedBy)
-    const kept = known ?? { bytes, streams: [] }
-    kept.bytes = Math.max(kept.bytes, bytes)
-    kept.streams.push(stream)
-    if (sharedBy === undefined) alone.push(kept)
-    else shared.set(sharedBy, kept)
+    if (bytes >= UNSENT_MIN) unread.push({ stream, bytes, frees: bytes })
   }
-  return [...alone, ...shared.values()]
+  unread.sort((one, other) => one.bytes - other.bytes)
+  const less = new Map<string, number>()
+  for (const one of unread) {
+    const { sharedBy } = one.stream
+    if (sharedBy === undefined) continue
+    one.frees -= less.get(sharedBy) ?? 0
+    less.set(sharedBy, one.bytes)
+  }
+  return unread
 }
 
 /** Why a stream is ended whose reader takes less than comes. */

@@ -1,0 +1,73 @@
+import { once } from 'node:events'
+import { afterAll, expect, test } from 'vitest'
+import type { EventLine, Follower, OpenStream, StreamEnd } from '../../src/domain/core/live.ts'
+import { followFeed } from '../../src/domain/events/feed/follow-feed.ts'
+import { endMostUnsent } from '../../src/domain/events/streams/unsent-limit.ts'
+import { createTestContext } from '../support/context.ts'
+import { caller } from '../support/flows.ts'
+
+const app = await createTestContext()
+afterAll(() => app[Symbol.asyncDispose]())
+await app.user('ada')
+const TOO_MUCH = 2 * 1_048_576
+
+/** A stream at the end of its line, whose reader takes nothing before `taken` is dispatched. */
+async function openUnread() {
+  const streams = new Set<OpenStream>()
+  const ends: StreamEnd[] = []
+  const taken = new EventTarget()
+  const add = (stream: OpenStream) => {
+    streams.add(stream)
+    return () => void streams.delete(stream)
+  }
+  const sink = {
+    unsentBytes: 0,
+    begin() {},
+    write() {},
+    progress() {},
+    beat() {},
+    end: (end: StreamEnd) => void ends.push(end),
+    drained: () => once(taken, 'taken').then(() => undefined),
+  }
+  const follower = await new Promise<Follower>((resolve, reject) => {
+    const line: EventLine = { place: 0, follow: resolve, leave() {}, release() {} }
+    const context = {
+      ...app.context,
+      tail: { hold: async () => line },
+      streams: { add },
+      caller: caller({ authorization: 'Bearer none' }),
+      principal: { kind: 'application', clientId: 'cli_1', ownerId: 'usr_1', scopes: ['chat:read'] } as const,
+    }
+    followFeed(context, { channel: 'ada' }).then((stream) => stream.open(sink), reject)
+  })
+  return { streams, ends, taken, sink, follower }
+}
+
+test('what a stream that has ended keeps for its reader counts until it is taken', async () => {
+  const { streams, ends, taken, sink, follower } = await openUnread()
+  sink.unsentBytes = TOO_MUCH
+  follower.take({ end: 1, select: () => [] })
+  expect(ends).toEqual([expect.objectContaining({ reason: 'recycled' })])
+  expect([...streams].map(({ unsentBytes }) => unsentBytes)).toEqual([TOO_MUCH])
+
+  const [last] = ends
+  if (last) for (const stream of streams) stream.end(last)
+  expect(ends, 'it has ended already').toHaveLength(1)
+
+  taken.dispatchEvent(new Event('taken'))
+  await expect.poll(() => streams.size).toBe(0)
+})
+
+test('it is let go where there is no memory for it', async () => {
+  const { streams, ends, sink, follower } = await openUnread()
+  sink.unsentBytes = TOO_MUCH
+  follower.take({ end: 1, select: () => [] })
+  endMostUnsent(streams, TOO_MUCH - 1)
+  expect(ends.map(({ isAtOnce }) => isAtOnce)).toEqual([undefined, true])
+})
+
+test('nothing is kept of a stream whose reader has taken almost all', async () => {
+  const { streams, follower } = await openUnread()
+  follower.fail(new Error('x'))
+  expect(streams.size).toBe(0)
+})
