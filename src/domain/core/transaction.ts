@@ -42,4 +42,4 @@ async function isWorthAgain(ctx: Context, error: unknown): Promise<boolean> {
   return true
 }
 
-const isInTransaction = <Of extends Context>(ctx: Of): ctx is InTransaction<Of> => 'afterCommit' in ctx
+export const isInTransaction = <Of extends Context>(ctx: Of): ctx is InTransaction<Of> => 'afterCommit' in ctx

@@ -120,6 +120,6 @@ export class FairTurns {
 }
 
 const refusedForOwn = () =>
-  new Problem('rate_limited', 'What was asked for before is still being looked up: one at a time.', { retryAfterS: 1 })
+  new Problem('rate_limited', 'What was asked for before is still being done: one at a time.', { retryAfterS: 1 })
 const refusedForOthers = () =>
   new Problem('unavailable', 'The service cannot answer at the moment; try again.', { retryAfterS: 1 })

@@ -45,7 +45,7 @@ export function takeTurn<Result>(
   { owner, waitMs = WAIT_MS }: TurnOptions = {},
 ): Promise<Result> {
   const { askers, places } = lanesOf(ctx.slow)
-  const asker = whose(ctx.principal)
+  const asker = askerOf(ctx.principal)
   const until = performance.now() + waitMs
   const left = () => Math.max(0, until - performance.now())
   return askers.take(asker, waitMs, () => places.take(placeOf(ctx.principal, owner), left(), work))
@@ -54,10 +54,11 @@ export function takeTurn<Result>(
 /** All members of an owner's applications have one place together, so that many of them ask for no more than one; the owner waits for none of them. */
 function placeOf(principal: Actor, owner: TurnOptions['owner']): string {
   const isMember = principal.kind === 'user' && principal.clientId === null && principal.userId !== owner
-  return owner && isMember ? `members of ${owner}` : whose(principal)
+  return owner && isMember ? `members of ${owner}` : askerOf(principal)
 }
 
-function whose(principal: Actor): string {
+/** The owner of applications asks by all of them. */
+export function askerOf(principal: Actor): string {
   switch (principal.kind) {
     case 'user':
       return principal.userId

@@ -7,7 +7,7 @@ import { EVERY_CHANNEL } from '../../core/live.ts'
 import { Problem } from '../../core/problem.ts'
 import type { CreatedSubscription } from '../../core/resources.ts'
 import { isScope } from '../../core/scopes.ts'
-import { transact } from '../../core/transaction.ts'
+import { transactInTurn } from '../../core/turns/transact-in-turn.ts'
 import { compileTargetPolicy } from '../http/target-policy.ts'
 import { checkNewTargetUrl } from '../http/target-url.ts'
 import { storeNewSecret } from '../secrets/secrets.ts'
@@ -22,7 +22,7 @@ type NewSubscription = { url: string; event_types: readonly string[]; descriptio
 /**
  * Subscribes a receiver to events: of the user's channel with a user's token, of every channel with an application's. The
  * secret is shown here and never again. Throws `invalid_url`, `unknown_event_type`, `user_token_required`,
- * `insufficient_scope`, `limit_reached`, `forbidden` for a stopped application and for a login session.
+ * `insufficient_scope`, `limit_reached`, `forbidden` for a stopped application and for a login session, and what `transactInTurn` throws.
  */
 export async function createSubscription(
   ctx: CallerContext,
@@ -32,7 +32,7 @@ export async function createSubscription(
   const { clientId, userId } = applicationOf(ctx.principal)
   const url = checkNewTargetUrl(compileTargetPolicy(ctx.targets), input.url)
   const eventTypes = requireEventTypes(ctx.principal, input.event_types)
-  return transact(ctx, async (tx) => {
+  return transactInTurn(ctx, async (tx) => {
     await requireActiveAccounts(tx, { clientId, userId })
     await requireRoom(tx, { clientId, userId })
     const createdAt = tx.now()
@@ -62,7 +62,7 @@ export async function createSubscriptionForApplication(
   { application_id: clientId, channel = 'every', ...subscription }: NewOwned,
 ): Promise<CreatedSubscription> {
   const actor = actorBehind(ctx.principal)
-  return transact(ctx, async (tx) => {
+  return transactInTurn(ctx, async (tx) => {
     const application = await requireApplication(tx, clientId, 'no key update')
     const scopes = application.scopes.filter(isScope)
     if (!scopes.includes('webhook:write')) {

@@ -1,0 +1,30 @@
+import type { Database } from '../../../db/client.ts'
+import { poolSizes } from '../../../db/pools.ts'
+import type { ActorContext } from '../context.ts'
+import { type InTransaction, isInTransaction, transact } from '../transaction.ts'
+import { FairTurns } from './fair-turns.ts'
+import { askerOf } from './take-turn.ts'
+
+/** The other connections are left to what waits for nobody. */
+const PLACES = poolSizes.fast / 2
+/** As many requests of one address are let in at a time. */
+const WAITING_MAX = 250
+/** As `takeTurn` waits. */
+const WAIT_MS = 4_000
+
+// Module state, because the connections are the process's
+const turnsOver = new WeakMap<Database, FairTurns>()
+
+/**
+ * `transact` for work that waits by a lock for all other of the same asker: of each asker one runs in a process, so that those that
+ * would wait hold no connection meanwhile, which everybody else would lack. Throws `rate_limited` or `unavailable` as `takeTurn` does.
+ */
+export async function transactInTurn<Of extends ActorContext, Result>(
+  ctx: Of,
+  work: (tx: InTransaction<Of>) => Promise<Result>,
+): Promise<Result> {
+  if (isInTransaction(ctx)) return work(ctx)
+  const turns = turnsOver.get(ctx.db) ?? new FairTurns({ places: PLACES, waitingMax: WAITING_MAX })
+  turnsOver.set(ctx.db, turns)
+  return turns.take(askerOf(ctx.principal), WAIT_MS, () => transact(ctx, work))
+}
