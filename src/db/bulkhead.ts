@@ -1,3 +1,5 @@
+import type { Pulse } from './gate.ts'
+
 /** A statement is not sent because others of its text hold their share of the connections, and keep yet others waiting. */
 class BulkheadFull extends Error {
   override readonly name = 'BulkheadFull'
@@ -19,6 +21,7 @@ type Connection = {
 }
 /** What the patch adds to the driver's client. */
 export type BulkheadPool = {
+  pulse: () => Pick<Pulse, 'isWaiting'>
   connections: readonly Connection[]
   queued: Connection['sent']
   /** Sends nothing more behind the statement that runs on a connection. */
@@ -42,8 +45,8 @@ type BulkheadOptions = {
 }
 
 const LOOK_MS = 20
-/** While no statement runs: fifty wake-ups a second would be a hundredth of a core, for nothing. */
-const IDLE_LOOK_MS = 100
+/** From the first statement on, of which most have long ended by then: fifty wake-ups a second would be a hundredth of a core, for nothing. */
+const FIRST_LOOK_MS = 100
 /** After so many looks nothing more is sent behind a statement. */
 const ALONE_LOOKS = 2
 /** After so many looks a statement holds its connection, if it waits for a locked table. */
@@ -59,11 +62,11 @@ const FREE_LOOKS = 15
  * Keeps statements of a few texts, as those of one locked table, from taking all connections of a pool. When more than their
  * share is held, for 0.3 s by a locked table or for a second by whatever else, others wait, and the database answers a probe,
  * so that it is not away as a whole, then these texts get their share and no more: the rest of them is refused or cancelled
- * (57014). Looking at the connections costs a statement nothing while no text is barred.
+ * (57014). Looking at the connections costs a statement nothing while no text is barred, and where nothing is asked nobody looks.
  */
 export class Bulkhead implements Disposable {
   readonly #options: BulkheadOptions
-  #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
   readonly #seen = new Map<Connection, Seen>()
   readonly #barred = new Set<string>()
   readonly #full = new BulkheadFull()
@@ -73,26 +76,26 @@ export class Bulkhead implements Disposable {
 
   constructor(options: BulkheadOptions) {
     this.#options = options
-    this.#timer = this.#lookIn(LOOK_MS)
-  }
-
-  #lookIn(ms: number): NodeJS.Timeout {
-    const look = () => {
-      this.#look()
-      const isIdle = this.#seen.size === 0 && this.#barred.size === 0
-      this.#timer = this.#lookIn(isIdle ? IDLE_LOOK_MS : LOOK_MS)
-    }
-    return setTimeout(look, ms).unref()
   }
 
   /** Why a statement is not sent, or what is to be called when it has ended; undefined where nothing is barred. */
   enter(text: string): Error | (() => void) | undefined {
+    this.#timer ??= this.#lookIn(FIRST_LOOK_MS)
     if (this.#barred.size === 0 || !this.#barred.has(text)) return undefined
     if (Math.max(this.#entered, this.#held(0).length) >= this.#options.share) return this.#full
     this.#entered++
     return () => {
       this.#entered--
     }
+  }
+
+  #lookIn(ms: number): NodeJS.Timeout {
+    const look = () => {
+      this.#look()
+      const isOver = this.#seen.size === 0 && this.#barred.size === 0 && !this.#options.pool.pulse().isWaiting
+      this.#timer = isOver ? undefined : this.#lookIn(LOOK_MS)
+    }
+    return setTimeout(look, ms).unref()
   }
 
   #look() {

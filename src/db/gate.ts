@@ -33,7 +33,7 @@ type GateOptions = {
   abandon: (reason: DatabaseAway) => void
   /** Asks the database on the pool itself; resolves when it answers. */
   probe: () => Promise<unknown>
-  /** How often the pool is looked at. */
+  /** How often the pool is looked at while an answer is waited for. */
   watchMs?: number
   /** How long after a probe that failed the next one asks; up to half as long again or as short, so that many processes do not ask together. */
   probeMs?: number
@@ -42,11 +42,11 @@ type GateOptions = {
 /**
  * Knows whether the database of a pool is away: it refuses connections while none is open, or says nothing for too long. Then
  * one probe asks again and again, and every other statement is refused at once, so that callers do not wait one by one.
- * While the database is there, a statement costs a look at `away`.
+ * While the database is there, a statement costs a look at `away`, and nothing is done where nothing is asked.
  */
 export class Gate implements Disposable {
   readonly #options: Required<GateOptions>
-  readonly #watch: NodeJS.Timeout
+  #watch: NodeJS.Timeout | undefined
   #away: DatabaseAway | undefined
   #heard = 0
   #silentLooks = 0
@@ -56,7 +56,12 @@ export class Gate implements Disposable {
 
   constructor(options: GateOptions) {
     this.#options = { watchMs: 250, probeMs: 100, ...options }
-    this.#watch = setInterval(() => this.#look(), this.#options.watchMs).unref()
+  }
+
+  /** To be called for all that is asked on the pool: it is looked at from then on, until nothing is waited for. */
+  expectAnswer(): void {
+    if (this.#isClosed) return
+    this.#watch ??= setTimeout(() => this.#look(), this.#options.watchMs).unref()
   }
 
   /** Why no statement is sent; undefined while the database is there. */
@@ -68,6 +73,7 @@ export class Gate implements Disposable {
   close(cause: unknown) {
     if (this.#away || this.#isClosed) return
     this.#away = new DatabaseAway(cause)
+    this.expectAnswer()
     this.#options.abandon(this.#away)
     void this.#ask()
   }
@@ -75,6 +81,8 @@ export class Gate implements Disposable {
   /** Counts looks instead of time: a process that was blocked for long has looked once, and not read what came meanwhile. */
   #look() {
     const { isWaiting, heard } = this.#options.pulse()
+    this.#watch = undefined
+    if (isWaiting || this.#away) this.expectAnswer()
     this.#silentLooks = isWaiting && heard === this.#heard ? this.#silentLooks + 1 : 0
     this.#heard = heard
     if (this.#silentLooks * this.#options.watchMs < this.#patienceMs()) return
@@ -108,6 +116,6 @@ export class Gate implements Disposable {
 
   [Symbol.dispose]() {
     this.#isClosed = true
-    clearInterval(this.#watch)
+    clearTimeout(this.#watch)
   }
 }

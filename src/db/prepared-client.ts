@@ -36,6 +36,7 @@ function unsafeOf(client: Client, { watch, gate, bulkhead }: StatementGuards): U
   const unsafe = client.unsafe as Unsafe // the driver accepts more than its type says
   return (query, parameters, options) => {
     if (gate?.away) return refusedQuery(gate.away)
+    gate?.expectAnswer()
     const place = bulkhead?.enter(query)
     if (place instanceof Error) return refusedQuery(place)
     const asked = unsafe(query, parameters, parameters?.length ? { ...options, prepare: true } : options)
@@ -55,13 +56,23 @@ function scoped(open: Open, guards: StatementGuards) {
   return (...given: unknown[]) => {
     const work = given.pop() as (client: TransactionSql) => unknown // by the driver's signature
     const openScope = open as (...passed: unknown[]) => unknown
-    return openScope(...given, (client: TransactionSql) => work(preparing(client, guards)))
+    return openScope(...given, async (client: TransactionSql) => {
+      try {
+        return await work(preparing(client, guards))
+      } finally {
+        guards.gate?.expectAnswer() // the driver ends the transaction by itself
+      }
+    })
   }
 }
 
 /** Begins no transaction while the database is away. */
 function gated(begin: Open, gate: Gate | undefined): Open {
-  return (...given) => (gate?.away ? refusedQuery(gate.away) : begin(...given))
+  return (...given) => {
+    if (gate?.away) return refusedQuery(gate.away)
+    gate?.expectAnswer()
+    return begin(...given)
+  }
 }
 
 /** In the place of a statement that is not sent, in either form of its rows. */

@@ -60,11 +60,12 @@ function createHeldPool() {
   const other = asked('other')
   const interrupted: number[] = []
   const connections = [0, 1, 2, 3].map((n) => ({
-    current: asked('long'),
+    current: asked('long') as ReturnType<typeof asked> | null,
     sent: { some: (which: (one: typeof other) => boolean) => n === 0 && which(other) },
     interrupt: () => void interrupted.push(n),
   }))
-  const pool = { connections, queued: { some: () => false }, hold: vi.fn(), refuse: vi.fn() }
+  const pulse = () => ({ isWaiting: connections.some(({ current }) => current !== null) })
+  const pool = { pulse, connections, queued: { some: () => false }, hold: vi.fn(), refuse: vi.fn() }
   return { pool, interrupted }
 }
 
@@ -77,6 +78,7 @@ test('a database that does not answer at all is not taken for a statement that t
       answer = () => resolve([])
     })
   using bulkhead = new Bulkhead({ pool, share: 2, probe })
+  bulkhead.enter('long')
   await vi.advanceTimersByTimeAsync(5_000)
   expect([bulkhead.enter('long'), interrupted]).toEqual([undefined, []])
   answer()
@@ -92,22 +94,48 @@ test('statements of one text may hold all connections while nobody else wants on
   const { pool, interrupted } = createHeldPool()
   const alone = { ...pool, connections: pool.connections.slice(1) }
   using bulkhead = new Bulkhead({ pool: alone, share: 2, probe: async () => ['long'] })
+  bulkhead.enter('long')
   await vi.advanceTimersByTimeAsync(5_000)
   expect([bulkhead.enter('long'), interrupted]).toEqual([undefined, []])
   vi.useRealTimers()
 })
 
 test.each([
-  ['a locked table', ['lo'], 280, 340],
-  ['a disk that stalls, or a row that others hold', ['select 1'], 980, 1_040],
+  ['a locked table', ['lo'], 380, 420],
+  ['a disk that stalls, or a row that others hold', ['select 1'], 1_080, 1_120],
 ])('what waits for %s has its share alone after its time', async (_, blocked, silentMs, barredMs) => {
   vi.useFakeTimers()
   const { pool } = createHeldPool()
   using bulkhead = new Bulkhead({ pool, share: 2, probe: async () => blocked })
+  bulkhead.enter('long')
   await vi.advanceTimersByTimeAsync(silentMs)
   expect(bulkhead.enter('long')).toBeUndefined()
   await vi.advanceTimersByTimeAsync(barredMs - silentMs)
   expect(bulkhead.enter('long')).toMatchObject({ code: 'BULKHEAD_FULL' })
+  vi.useRealTimers()
+})
+
+test('where nothing is asked nobody looks, and a statement that is sent late is seen', async () => {
+  vi.useFakeTimers()
+  const { pool } = createHeldPool()
+  const pulse = { isWaiting: false }
+  const [one] = pool.connections
+  const connections = [
+    { ...one, current: null as null | { strings: string[] }, sent: { some: () => false }, interrupt() {} },
+  ]
+  using bulkhead = new Bulkhead({ pool: { ...pool, connections, pulse: () => pulse }, share: 2, probe: async () => [] })
+  expect(vi.getTimerCount()).toBe(0)
+  bulkhead.enter('short')
+  await vi.advanceTimersByTimeAsync(100)
+  expect(vi.getTimerCount(), 'it has ended').toBe(0)
+
+  pulse.isWaiting = true // while a connection is opened
+  bulkhead.enter('long')
+  await vi.advanceTimersByTimeAsync(2_000)
+  Object.assign(connections[0] ?? {}, { current: { strings: ['long'] } })
+  expect(pool.hold).not.toHaveBeenCalled()
+  await vi.advanceTimersByTimeAsync(100)
+  expect(pool.hold).toHaveBeenCalledOnce()
   vi.useRealTimers()
 })
 

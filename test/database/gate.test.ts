@@ -1,6 +1,8 @@
+import type { Sql } from 'postgres'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { isDatabaseAway, isUnavailable } from '../../src/db/db-error.ts'
 import { Gate } from '../../src/db/gate.ts'
+import { preparing } from '../../src/db/prepared-client.ts'
 
 const SILENT_MS = 6_000
 
@@ -55,6 +57,7 @@ test('a database that says nothing although it is asked is away, with that as th
   expect(gate.away, 'nobody asked').toBeUndefined()
 
   pool.isWaiting = true
+  gate.expectAnswer()
   await vi.advanceTimersByTimeAsync(SILENT_MS - 500)
   pool.heard++
   await vi.advanceTimersByTimeAsync(SILENT_MS)
@@ -83,6 +86,7 @@ test('a process that was blocked does not call a database silent whose answers i
   const { gate, pool } = createGate({ silentMs: 40, watchMs: 20 })
   using _ = gate
   pool.isWaiting = true
+  gate.expectAnswer()
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
   setImmediate(() => pool.heard++) // after the timers that are due
   await new Promise((resolve) => setTimeout(resolve, 0))
@@ -95,6 +99,54 @@ test('a gate that is disposed of does nothing more', async () => {
   gate[Symbol.dispose]()
   gate.close(new Error('CONNECTION_CLOSED'))
   pool.isWaiting = true
+  gate.expectAnswer()
   await vi.advanceTimersByTimeAsync(10 * SILENT_MS)
   expect([gate.away, calls.probes]).toEqual([undefined, 0])
+})
+
+test('where nothing is asked nothing is done', async () => {
+  const { gate, pool, answer } = createGate()
+  using _ = gate
+  expect(vi.getTimerCount()).toBe(0)
+  gate.expectAnswer()
+  await vi.advanceTimersByTimeAsync(500)
+  expect(vi.getTimerCount(), 'all was answered').toBe(0)
+
+  pool.isWaiting = true
+  gate.expectAnswer()
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(vi.getTimerCount(), 'an answer is waited for').toBe(1)
+  gate.close(new Error('connect ECONNREFUSED'))
+  answer({ isThere: true })
+  pool.isWaiting = false
+  await vi.advanceTimersByTimeAsync(500)
+  expect([gate.away, vi.getTimerCount()]).toEqual([undefined, 0])
+})
+
+test('whatever of a transaction is not answered is noticed, its end included', async () => {
+  const { gate, pool } = createGate()
+  using _ = gate
+  let end = () => {}
+  const begin = (work: (tx: object) => Promise<void>) => work({ unsafe: async () => [], savepoint: () => {} })
+  const client = preparing({ begin, unsafe: async () => [] } as unknown as Sql, { gate })
+  const isNoticed = async () => {
+    pool.isWaiting = true
+    await vi.advanceTimersByTimeAsync(SILENT_MS + 500)
+    const { away } = gate
+    pool.isWaiting = false
+    await vi.advanceTimersByTimeAsync(SILENT_MS)
+    return away !== undefined
+  }
+  expect(await isNoticed(), 'nothing was asked').toBe(false)
+  const ended = client.begin(
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve
+      }),
+  )
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect(vi.getTimerCount(), 'it rests').toBe(0)
+  end()
+  await ended
+  expect(await isNoticed()).toBe(true)
 })
