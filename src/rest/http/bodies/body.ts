@@ -3,7 +3,7 @@ import { Problem } from '../../../domain/core/problem.ts'
 import type { Form } from '../../openapi/routes.ts'
 import type { Place } from '../load-limit.ts'
 import { refuseCoded } from './content-coding.ts'
-import { FIELDS_MAX, fieldsOfForm, refuseNul, tooManyFields, urlencodedEntries } from './form.ts'
+import { FIELDS_MAX, fieldsOfForm, refuseNul, tooManyFields, urlencodedPairs } from './form.ts'
 import { multipartEntries } from './multipart.ts'
 import { readBytes } from './read-bytes.ts'
 
@@ -38,7 +38,7 @@ const fromJson: Parse = ({ bytes }) => {
   return fields
 }
 
-const fromUrlencoded: Parse = ({ bytes, form }) => fieldsOfForm(urlencodedEntries(utf8.decode(bytes)), form)
+const fromUrlencoded: Parse = ({ bytes, form }) => fieldsOfForm(urlencodedPairs(utf8.decode(bytes)), form)
 
 const fromMultipart: Parse = ({ bytes, type, form }) =>
   fieldsOfForm(multipartEntries(utf8.decode(bytes), type, form.names), form)
