@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { isIPv6 as hasFormOfIPv6 } from 'node:net'
 import type { Count, Limit } from '../../counters/counters.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
@@ -137,6 +137,9 @@ export function siteOfNetwork(network: string): string | undefined {
 
 /** Where somebody is who may have all networks of a site: that, or the network of an IPv4 address. */
 export const placeOf = (address: string): string => siteOf(address) ?? networkOf(address)
+
+/** Without a colon it is none; most are told apart by that, which takes a tenth of the time. */
+const isIPv6 = (address: string) => address.includes(':') && hasFormOfIPv6(address)
 
 const isMapped = (address: string) => /^::ffff:\d+\./i.test(address)
 
