@@ -92,9 +92,11 @@ export function send(
     response.writeHead(304, headers).end()
     return
   }
+  const length = Buffer.byteLength(body)
   headers['Content-Type'] = 'application/json; charset=utf-8'
-  headers['Content-Length'] = String(Buffer.byteLength(body))
-  response.writeHead(status, headers).end(body)
+  headers['Content-Length'] = String(length)
+  // ASCII is the same in Latin-1, which Node copies in place of converting it
+  response.writeHead(status, headers).end(body, length === body.length ? 'latin1' : 'utf8')
 }
 
 /** Refuses a request before its route is looked for, or at a page. */
