@@ -106,23 +106,38 @@ function pageRouters(context: Context, callerOf: CallerOf, read: ReadText): Reco
     ...authPages(context, callerOf, read),
     ...metadataPages(context),
     '/console': consolePages(context),
-    '/docs': Router().use('/guides', guidePages(publicUrl)).use(referencePages(context)),
+    '/docs': Router()
+      .use(
+        '/guides',
+        whenAsked(() => guidePages(publicUrl)),
+      )
+      .use(referencePages(context)),
     '/export': exportPage(context, callerOf),
-    '/events/schemas.json': serveJson(eventSchemas()),
+    '/events/schemas.json': serveJson(eventSchemas),
     '/llms.txt': Router().get('/', (_request, response) => void response.type('text').send(llmsText(publicUrl))),
     '/overlay/chat': overlayPages(),
-    '/openapi.json': serveJson(createDocument(publicUrl)),
-    '/openapi.extensions.json': serveJson(createExtensionsDocument(publicUrl)),
-    '/asyncapi.json': serveJson(createAsyncApiDocument(publicUrl)),
+    '/openapi.json': serveJson(() => createDocument(publicUrl)),
+    '/openapi.extensions.json': serveJson(() => createExtensionsDocument(publicUrl)),
+    '/asyncapi.json': serveJson(() => createAsyncApiDocument(publicUrl)),
     '/thumbnails': thumbnailPages(context),
     '/mcp': mcpPages(context, callerOf, read),
     '/trpc': trpcPages(context, callerOf, read),
   }
 }
 
-function serveJson(document: object): Router {
-  const json = JSON.stringify(document)
-  return Router().get('/', (_request, response) => void response.type('json').send(json))
+const serveJson = (create: () => object): RequestHandler =>
+  whenAsked(() => {
+    const json = JSON.stringify(create())
+    return Router().get('/', (_request, response) => void response.type('json').send(json))
+  })
+
+/** Makes what is long to make at the first request for it, not for the one who asks for another page first. */
+function whenAsked(create: () => RequestHandler): RequestHandler {
+  let handler: RequestHandler | undefined
+  return (request, response, next) => {
+    handler ??= create()
+    return handler(request, response, next)
+  }
 }
 
 /** Express sets a status on errors that the client caused; any other error is a fault of ours. */

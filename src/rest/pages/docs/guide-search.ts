@@ -3,7 +3,7 @@ import type { Guide } from './guide-list.ts'
 import { idOf } from './markdown.ts'
 
 /** A part of a guide under a heading of its own; `text` as plain words, `folded` as it is searched. */
-type Section = { guide: Guide; heading: string; id: string; text: string; folded: string }
+export type Section = { guide: Guide; heading: string; id: string; text: string; folded: string }
 
 const FOUND_MAX = 20
 const HEADINGS_MAX = 6

@@ -2,7 +2,7 @@ import { type Request, type Response, Router } from 'express'
 import { Html, html, htmlDocument } from '../html.ts'
 import { type Guide, guides, readGuide } from './guide-list.ts'
 import { guideScript } from './guide-script.ts'
-import { searchGuides, searchHeadings, sectionsOf } from './guide-search.ts'
+import { type Section, searchGuides, searchHeadings, sectionsOf } from './guide-search.ts'
 import { guideStyle } from './guide-style.ts'
 import { renderMarkdown } from './markdown.ts'
 import { siteHeader } from './site-header.ts'
@@ -26,14 +26,18 @@ export function guidePages(publicUrl: string): Router {
   router.get('/style.css', (_request, response) => void response.set(headers).type('css').send(guideStyle))
   router.get('/script.js', (_request, response) => void response.set(headers).type('js').send(guideScript))
   router.get('/', (_request, response) => showPage(response, { title: 'Guides', body: overview }))
-  const sections = guides.flatMap((guide) => sectionsOf(guide, readGuide(guide, publicUrl)))
+  let sections: Section[] | undefined
+  const search = () => {
+    sections ??= guides.flatMap((guide) => sectionsOf(guide, readGuide(guide, publicUrl)))
+    return sections
+  }
   const askedOf = ({ query: { q } }: Request) => (typeof q === 'string' ? q.slice(0, ASKED_LENGTH_MAX) : '')
   router.get('/search.json', (request, response) => {
-    response.set(headers).json(searchHeadings(sections, askedOf(request)))
+    response.set(headers).json(searchHeadings(search(), askedOf(request)))
   })
   router.get('/search', (request, response) => {
     const asked = askedOf(request)
-    showPage(response, { title: 'Search', body: searchGuides(sections, asked), asked })
+    showPage(response, { title: 'Search', body: searchGuides(search(), asked), asked })
   })
   for (const guide of guides) mountGuide(router, guide, publicUrl)
   return router
@@ -44,8 +48,11 @@ const ASKED_LENGTH_MAX = 100
 function mountGuide(router: Router, guide: Guide, publicUrl: string): void {
   const { name, title } = guide
   const text = readGuide(guide, publicUrl)
-  const body = new Html(renderMarkdown(text))
-  router.get(`/${name}`, (_request, response) => showPage(response, { title, body, guide }))
+  let body: Html | undefined
+  router.get(`/${name}`, (_request, response) => {
+    body ??= new Html(renderMarkdown(text))
+    showPage(response, { title, body, guide })
+  })
   router.get(`/${name}.md`, (_request, response) => void response.set(headers).type('text/markdown').send(text))
   for (const [, file, code] of text.matchAll(EXAMPLE_FILE)) {
     router.get(`/${file}`, (_request, response) => void response.set(headers).type('txt').send(code))
