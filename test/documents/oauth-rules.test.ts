@@ -40,9 +40,4 @@ describe('docs/oauth-rules.md', () => {
       ).toHaveLength(2)
     }
   })
-
-  test('is where the sources find the rules that they cite', () => {
-    const cited = textsBelow('src').flatMap(({ text }) => text.match(/[^\n]*docs\/oauth-rules\.md[^\n]*/g) ?? [])
-    for (const id of foundIn(cited, RULE)) expect(listed, id).toContain(id)
-  })
 })
