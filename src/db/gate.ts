@@ -61,7 +61,7 @@ export class Gate implements Disposable {
   /** To be called for all that is asked on the pool: it is looked at from then on, until nothing is waited for. */
   expectAnswer(): void {
     if (this.#isClosed) return
-    this.#watch ??= setTimeout(() => this.#look(), this.#options.watchMs).unref()
+    this.#watch ??= setInterval(() => this.#look(), this.#options.watchMs).unref()
   }
 
   /** Why no statement is sent; undefined while the database is there. */
@@ -81,8 +81,7 @@ export class Gate implements Disposable {
   /** Counts looks instead of time: a process that was blocked for long has looked once, and not read what came meanwhile. */
   #look() {
     const { isWaiting, heard } = this.#options.pulse()
-    this.#watch = undefined
-    if (isWaiting || this.#away) this.expectAnswer()
+    if (!isWaiting && !this.#away) this.#rest()
     this.#silentLooks = isWaiting && heard === this.#heard ? this.#silentLooks + 1 : 0
     this.#heard = heard
     if (this.#silentLooks * this.#options.watchMs < this.#patienceMs()) return
@@ -92,6 +91,11 @@ export class Gate implements Disposable {
       return this.#options.abandon(this.#away) // the probe may wait on a connection that will never answer
     }
     this.close(new Error(`it has said nothing for ${this.#options.silentMs} ms`))
+  }
+
+  #rest() {
+    clearInterval(this.#watch)
+    this.#watch = undefined
   }
 
   #patienceMs(): number {
@@ -116,6 +120,6 @@ export class Gate implements Disposable {
 
   [Symbol.dispose]() {
     this.#isClosed = true
-    clearTimeout(this.#watch)
+    this.#rest()
   }
 }

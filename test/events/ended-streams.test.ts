@@ -14,6 +14,7 @@ const TOO_MUCH = 2 * 1_048_576
 /** A stream at the end of its line, whose reader takes nothing before `taken` is dispatched. */
 async function openUnread() {
   const streams = new Set<OpenStream>()
+  const noted = new Set<OpenStream>()
   const ends: StreamEnd[] = []
   const taken = new EventTarget()
   const add = (stream: OpenStream) => {
@@ -34,21 +35,22 @@ async function openUnread() {
     const context = {
       ...app.context,
       tail: { hold: async () => line },
-      streams: { add },
+      streams: { add, noteUnread: (stream: OpenStream) => void noted.add(stream) },
       caller: caller({ authorization: 'Bearer none' }),
       principal: { kind: 'application', clientId: 'cli_1', ownerId: 'usr_1', scopes: ['chat:read'] } as const,
     }
     followFeed(context, { channel: 'ada' }).then((stream) => stream.open(sink), reject)
   })
-  return { streams, ends, taken, sink, follower }
+  return { streams, noted, ends, taken, sink, follower }
 }
 
 test('what a stream that has ended keeps for its reader counts until it is taken', async () => {
-  const { streams, ends, taken, sink, follower } = await openUnread()
+  const { streams, noted, ends, taken, sink, follower } = await openUnread()
   sink.unsentBytes = TOO_MUCH
   follower.take({ end: 1, select: () => [] })
   expect(ends).toEqual([expect.objectContaining({ reason: 'recycled' })])
   expect([...streams].map(({ unsentBytes }) => unsentBytes)).toEqual([TOO_MUCH])
+  expect([...noted], 'so that it is looked at').toEqual([...streams])
 
   const [last] = ends
   if (last) for (const stream of streams) stream.end(last)

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { makePartitions } from '../../src/db/partitions.ts'
 import { channelSequences } from '../../src/db/schema/index.ts'
 import { newId } from '../../src/domain/core/ids.ts'
@@ -49,7 +49,7 @@ const as = (ownerId: string) => ({
   ...app.context,
   db: database.db,
   tail,
-  streams: { add: () => () => {} },
+  streams: { add: () => () => {}, noteUnread() {} },
   caller: caller({ authorization: 'Bearer none' }),
   principal: { kind: 'application', clientId: `cli_${ownerId}`, ownerId, scopes } as const,
 })
@@ -113,8 +113,10 @@ test('pages that look for what is seldom wait as well, and none is refused: one 
   expect(running.most).toBe(1)
 })
 
-test('of history whoever takes nothing has fifty events in memory, not five hundred', async () => {
-  const stream = await followFeed(as('asleep'), { channel: 'ada', since })
+test('of history whoever takes nothing has fifty events in memory, not five hundred, and counts among those with much unread', async () => {
+  const noteUnread = vi.fn()
+  const ctx = { ...as('asleep'), streams: { add: () => () => {}, noteUnread } }
+  const stream = await followFeed(ctx, { channel: 'ada', since })
   const written: number[] = []
   const drained = new Promise<void>((resolve) => {
     stream.open({
@@ -135,5 +137,6 @@ test('of history whoever takes nothing has fifty events in memory, not five hund
   await drained
   expect(written).toEqual([50])
   expect([stream.unsentBytes, stream.sharedBy]).toEqual([1_000_000, undefined])
+  expect(noteUnread).toHaveBeenCalledWith(stream)
   stream.leave()
 })

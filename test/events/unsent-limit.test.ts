@@ -57,13 +57,16 @@ test('of those for whom it is kept once, whoever reads is not ended with whoever
   expect(readers.filter(({ ended }) => ended)).toEqual([])
 })
 
-test('the streams of a process are looked at twice a second', () => {
+test('of the streams of a process those with much unread are looked at twice a second', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const credentials = { onEnd() {}, isTrusted: true } as never
   const stopping = new AbortController().signal
   const process = new ProcessStreams({ db: undefined as never, credentials, stopping, log: undefined as never })
   const streams = Array.from({ length: 200 }, () => unread(1_024))
-  for (const stream of streams) process.add(stream)
+  for (const stream of streams) {
+    process.add(stream)
+    process.noteUnread(stream)
+  }
   vi.advanceTimersByTime(500)
   vi.useRealTimers()
   expect(streams.filter(({ ended }) => ended)).toHaveLength(136)

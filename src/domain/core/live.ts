@@ -95,6 +95,8 @@ export type OpenStream = {
 export type OpenStreams = {
   /** Returns a function that takes the stream out again. */
   add(stream: OpenStream): () => void
+  /** To be called when much waits for the reader of a stream: only of such streams is it looked at what waits for all of them. */
+  noteUnread(stream: OpenStream): void
 }
 
 /** How many streams somebody may have open at once. */

@@ -69,6 +69,7 @@ export class CredentialWatch {
   /** Ends the streams whose credentials have ended or lost a scope. */
   async check(): Promise<void> {
     this.#markDue()
+    if (this.#due.size === 0) return
     const due = [...this.#due]
     for (const kind of ['token', 'key', 'overlay', 'session'] as const) {
       const some = due.filter((one) => one.kind === kind)

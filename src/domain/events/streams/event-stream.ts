@@ -19,7 +19,7 @@ import { readHistory } from '../feed/history.ts'
 import { readOnInTurn } from '../feed/history-turns.ts'
 import type { Start } from '../feed/start.ts'
 import { holderOf } from './stream-limit.ts'
-import { tooSlow, UNSENT_MIN } from './unsent-limit.ts'
+import { isUnread, tooSlow } from './unsent-limit.ts'
 
 /** A call that stays open. */
 export type StreamContext = CallerContext & { caller: Caller }
@@ -152,6 +152,7 @@ export class EventStream implements Follower, OpenStream {
     const last = events.at(-1)
     if (!last) return
     this.#sink?.write(events)
+    if (!this.#hasEnded && isUnread(this)) this.#ctx.streams.noteUnread(this)
     this.#writtenPlace = last.place
     this.#writtenAt = performance.now()
   }
@@ -184,8 +185,10 @@ export class EventStream implements Follower, OpenStream {
     this.leave()
     const sink = this.#sink
     sink?.end(end)
-    if (!sink || end.isAtOnce || sink.unsentBytes < UNSENT_MIN) return
-    const unlist = this.#ctx.streams.add(new EndedStream(sink, this.sharedBy))
+    if (!sink || end.isAtOnce || !isUnread(sink)) return
+    const ended = new EndedStream(sink, this.sharedBy)
+    const unlist = this.#ctx.streams.add(ended)
+    this.#ctx.streams.noteUnread(ended)
     void sink.drained().then(unlist)
   }
 

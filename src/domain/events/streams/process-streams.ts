@@ -3,7 +3,7 @@ import type { Context } from '../../core/context.ts'
 import type { OpenStream, OpenStreams } from '../../core/live.ts'
 import { Problem } from '../../core/problem.ts'
 import { CredentialWatch } from './credential-watch.ts'
-import { endMostUnsent } from './unsent-limit.ts'
+import { endMostUnsent, isUnread } from './unsent-limit.ts'
 
 const TICK_MS = 500
 /** Each tick reaches the streams of one slot, and so each stream once in fifteen seconds. */
@@ -14,6 +14,7 @@ type StreamsContext = Pick<Context, 'db' | 'credentials' | 'stopping' | 'log'>
 /** One timer for all streams of a process, however many there are. It runs while there are any. */
 export class ProcessStreams implements OpenStreams {
   readonly #slots = Array.from({ length: SLOTS }, () => new Set<OpenStream>())
+  readonly #unread = new Set<OpenStream>()
   readonly #credentials: CredentialWatch
   readonly #edge: EdgeLogger
   readonly #stopping: AbortSignal
@@ -47,18 +48,20 @@ export class ProcessStreams implements OpenStreams {
     return () => {
       if (!slot?.delete(stream)) return
       unwatch()
+      this.#unread.delete(stream)
       if (--this.#open === 0) clearInterval(this.#timer)
     }
   }
 
-  #tick() {
-    for (const stream of this.#slots[this.#ticks++ % SLOTS] ?? []) stream.beat()
-    endMostUnsent(this.#all())
-    void this.#check()
+  noteUnread(stream: OpenStream): void {
+    this.#unread.add(stream)
   }
 
-  *#all() {
-    for (const slot of this.#slots) yield* slot
+  #tick() {
+    for (const stream of this.#slots[this.#ticks++ % SLOTS] ?? []) stream.beat()
+    for (const stream of this.#unread) if (!isUnread(stream)) this.#unread.delete(stream)
+    if (this.#unread.size > 0) endMostUnsent(this.#unread)
+    void this.#check()
   }
 
   async #check() {

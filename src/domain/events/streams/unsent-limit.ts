@@ -4,7 +4,10 @@ import { Problem } from '../../core/problem.ts'
 /** What is kept for the readers of all streams of a process together. Each may leave a mebibyte unread, and there may be ten thousand. */
 const UNSENT_ALL_MAX = 128 * 1024 * 1024
 /** Less is on its way to a reader who reads. */
-export const UNSENT_MIN = 65_536
+const UNSENT_MIN = 65_536
+
+/** Whether more waits for its reader than is on its way to one who reads. */
+export const isUnread = ({ unsentBytes = 0 }: Pick<OpenStream, 'unsentBytes'>) => unsentBytes >= UNSENT_MIN
 
 /** `frees`: how much less is kept once this stream has ended, and all that have left more. */
 type Unread = { stream: OpenStream; bytes: number; frees: number }
