@@ -7,7 +7,7 @@ import type { Context, UserContext } from './core/context.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from './core/paging.ts'
 import { Problem } from './core/problem.ts'
 import type { Channel } from './core/resources.ts'
-import { transact } from './core/transaction.ts'
+import { transactInTurn } from './core/turns/transact-in-turn.ts'
 import { emitEvent } from './events/emit.ts'
 
 export type ChannelChanges = { bio?: string | null | undefined; image_url?: string | null | undefined }
@@ -51,7 +51,7 @@ export async function updateChannel(ctx: UserContext, { bio, image_url }: Channe
     ...(bio !== undefined && { bio: bio || null }),
     ...(image_url !== undefined && { imageUrl: image_url || null }),
   }
-  return transact(ctx, async (tx) => {
+  return transactInTurn(ctx, async (tx) => {
     const { userId, username } = tx.principal
     const changed = await tx.db
       .update(users)

@@ -12,7 +12,8 @@ import { decodeCursor, type Page, type PageRequest, toPage } from './core/paging
 import { Problem } from './core/problem.ts'
 import { countOrRefuse, rateLimits } from './core/rate-limits.ts'
 import type { ListedMessage } from './core/resources.ts'
-import { type InTransaction, transact } from './core/transaction.ts'
+import type { InTransaction } from './core/transaction.ts'
+import { transactInTurn } from './core/turns/transact-in-turn.ts'
 import { emitEvent } from './events/emit.ts'
 import { emission, emittedColumns, payloadOf, payloadParts } from './events/emit-sql.ts'
 
@@ -141,7 +142,7 @@ export async function deleteMessage(ctx: UserContext, id: string): Promise<void>
   if (userId !== message.user_identity && userId !== channel.id) {
     throw new Problem('forbidden', 'Only its author and the owner of the room may delete a message.')
   }
-  await transact(ctx, async (tx) => {
+  await transactInTurn(ctx, async (tx) => {
     const deleted = await tx.db.delete(chatMessages).where(eq(chatMessages.id, id)).returning({ id: chatMessages.id })
     if (deleted.length === 0) throw messageNotFound()
     await emitEvent(tx, 'chat.message.deleted', { channel, data: message })

@@ -8,7 +8,8 @@ import { dbNow } from './core/db-now.ts'
 import { isId, newId } from './core/ids.ts'
 import { Problem } from './core/problem.ts'
 import type { Livestream } from './core/resources.ts'
-import { type InTransaction, transact } from './core/transaction.ts'
+import type { InTransaction } from './core/transaction.ts'
+import { transactInTurn } from './core/turns/transact-in-turn.ts'
 import { emitEvent } from './events/emit.ts'
 
 export type LivestreamFields = { title?: string | null | undefined; category?: string | null | undefined }
@@ -85,7 +86,7 @@ export async function updateLivestream(ctx: UserContext, { title, category }: Li
 
 /** Ends the running stream, if there is one; `ended` tells whether there was. */
 export async function endLivestream(ctx: UserContext): Promise<{ ended: boolean }> {
-  return transact(ctx, async (tx) => {
+  return transactInTurn(ctx, async (tx) => {
     const [livestream] = await livestreamOf(tx.db, tx.principal.userId)
     const at = tx.now()
     const ended = await tx.db
@@ -115,7 +116,7 @@ async function changing(
   change: (tx: InTransaction<UserContext>) => Promise<{ livestream: Livestream; isChanged: boolean }>,
 ): Promise<Livestream> {
   try {
-    return await transact(ctx, async (tx) => {
+    return await transactInTurn(ctx, async (tx) => {
       const { livestream, isChanged } = await change(tx)
       if (isChanged) await emitEvent(tx, type, { channel: channelOf(tx), data: livestream })
       return livestream

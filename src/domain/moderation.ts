@@ -6,7 +6,8 @@ import { isId, newId } from './core/ids.ts'
 import { decodeCursor, type Page, type PageRequest, toPage } from './core/paging.ts'
 import { Problem } from './core/problem.ts'
 import type { Ban } from './core/resources.ts'
-import { type InTransaction, transact } from './core/transaction.ts'
+import type { InTransaction } from './core/transaction.ts'
+import { transactInTurn } from './core/turns/transact-in-turn.ts'
 import { emitEvent } from './events/emit.ts'
 
 const bansBefore = statement<[channelId: string, id: string, count: number], Ban>(`
@@ -28,7 +29,7 @@ export async function listBans(ctx: UserContext, { limit, cursor }: PageRequest)
 /** Bans a user from the caller's channel. Throws `cannot_ban_self`, `user_not_found`, `already_banned`. */
 export async function createBan(ctx: UserContext, { user_id: userId }: { user_id: string }): Promise<Ban> {
   if (userId === ctx.principal.userId) throw new Problem('cannot_ban_self', 'user_id: you cannot ban yourself.')
-  return transact(ctx, async (tx) => {
+  return transactInTurn(ctx, async (tx) => {
     const user = await findUser(tx, userId)
     const at = tx.now()
     const id = newId('ban', at)
@@ -47,7 +48,7 @@ export async function createBan(ctx: UserContext, { user_id: userId }: { user_id
 /** Lifts a ban of the caller's channel, if there is one; `removed` tells whether there was. */
 export async function removeBan(ctx: UserContext, { user_id: userId }: { user_id: string }) {
   if (!isId('user', userId)) return { removed: false }
-  return transact(ctx, async (tx) => {
+  return transactInTurn(ctx, async (tx) => {
     const [removed] = await tx.db
       .delete(bans)
       .where(and(eq(bans.channelId, tx.principal.userId), eq(bans.userId, userId)))
