@@ -16,7 +16,15 @@ import { queryOf } from './http/query.ts'
 import { rateHeaders } from './http/rate-headers.ts'
 import { type IncomingRequest, NO_OPERATION } from './http/request-record.ts'
 import { parseRequestTarget, type RequestTarget, unknownTarget } from './http/request-target.ts'
-import { failure, type RestResponse, send, success } from './http/response.ts'
+import {
+  type ConstantAnswer,
+  constantAnswer,
+  failure,
+  type RestResponse,
+  send,
+  sendConstant,
+  success,
+} from './http/response.ts'
 import { idempotentRequestOf, runOnce } from './idempotency.ts'
 import { allowedMethods, findRoute, type RestRoute, routesAt } from './openapi/routes.ts'
 import { dispatch } from './openapi/trpc-to-openapi.ts'
@@ -29,7 +37,7 @@ export type RestOptions = {
   report: (error: unknown, caller: Caller) => void
 }
 /** Answers that stay the same while the process runs, by the method and target of the request. */
-type Constants = Map<string, { operation: string; answer: RestResponse }>
+type Constants = Map<string, { operation: string; answer: ConstantAnswer }>
 type Exchange = IncomingRequest & { constants: Constants; target: RequestTarget; deadline: Deadline }
 
 /** Answers REST: every path of the specification, and also those where nothing is. */
@@ -42,7 +50,7 @@ export function createRestHandler({ contextOf, publicUrl, report }: RestOptions)
     const constant = constants.get(`${record.method} ${url}`)
     if (constant) {
       record.operation = constant.operation
-      return send(response, { path: url, requestId, publicUrl }, constant.answer)
+      return sendConstant(response, requestId, constant.answer)
     }
     const [target, deadline] = [unknownTarget, new Deadline()]
     const exchange: Exchange = { request, response, caller, record, place, constants, target, deadline }
@@ -81,7 +89,10 @@ async function respond(context: Context | undefined, exchange: Exchange): Promis
   const principal = route.access && (await deadline.within(admit(context, route.access, caller)))
   const answer = await run(context, exchange, route, principal)
   if (route.operation.isConstant && record.url === target.path) {
-    constants.set(`${record.method} ${target.path}`, { operation, answer })
+    constants.set(`${record.method} ${target.path}`, {
+      operation,
+      answer: constantAnswer(target.path, context.publicUrl, answer),
+    })
   }
   return answer
 }

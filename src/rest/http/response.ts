@@ -18,6 +18,8 @@ export type RestResponse = {
   /** The limit that refused, beside that of the credential. */
   exceeded?: Exceeded
 }
+/** An answer that is the same for every request, with all of its headers but the identifier of the request. */
+export type ConstantAnswer = { status: number; headers: Headers; body: string; encoding: 'latin1' | 'utf8' }
 /** Writes to a response whose head is prepared; left when nobody is there to read it. */
 type OpenedStream = { open(response: ServerResponse): void; leave(): void }
 
@@ -92,11 +94,30 @@ export function send(
     response.writeHead(304, headers).end()
     return
   }
+  const encoding = describeBody(headers, body)
+  response.writeHead(status, headers).end(body, encoding)
+}
+
+/** Sets the headers of a body. ASCII is the same in Latin-1, which Node copies in place of converting it. */
+function describeBody(headers: Headers, body: string): ConstantAnswer['encoding'] {
   const length = Buffer.byteLength(body)
   headers['Content-Type'] = 'application/json; charset=utf-8'
   headers['Content-Length'] = String(length)
-  // ASCII is the same in Latin-1, which Node copies in place of converting it
-  response.writeHead(status, headers).end(body, length === body.length ? 'latin1' : 'utf8')
+  return length === body.length ? 'latin1' : 'utf8'
+}
+
+/** Makes an answer ready to be sent any number of times at its path, outside of `/v1`, whose answers have tags. */
+export function constantAnswer(path: string, publicUrl: string, { status, body = '' }: RestResponse): ConstantAnswer {
+  const headers: Headers = { ...commonHeaders('', publicUrl), ...headersOfPath(path) }
+  const encoding = describeBody(headers, body)
+  return { status, headers, body, encoding }
+}
+
+/** Sends it, in place of `send`. */
+export function sendConstant(response: ServerResponse, requestId: string, answer: ConstantAnswer) {
+  if (response.headersSent || response.destroyed) return
+  const headers = { ...answer.headers, 'X-Request-Id': requestId }
+  response.writeHead(answer.status, headers).end(answer.body, answer.encoding)
 }
 
 /** Refuses a request before its route is looked for, or at a page. */
