@@ -65,9 +65,9 @@ export type EventDraft = { id: string; type: string; at: string; username: strin
  * once: the stored bytes are what is signed and sent. `JSON.stringify` escapes lone surrogates, so it is always valid UTF-8.
  */
 export function payloadParts({ id, type, at, username, data }: EventDraft): [string, string, string] {
-  const head = JSON.stringify({ id, type, timestamp: at, channel: { id: '' } })
   return [
-    head.slice(0, -'"}}'.length),
+    // nothing in an identifier, a type or a time is escaped in JSON
+    `{"id":"${id}","type":"${type}","timestamp":"${at}","channel":{"id":"`,
     `","username":${JSON.stringify(username)}},"sequence":`,
     `,"data":${JSON.stringify(data)}}`,
   ]

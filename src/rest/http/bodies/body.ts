@@ -78,5 +78,7 @@ const DEPTH_MAX = 16
 
 function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
-  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner))
+  if (levels === 0) return true
+  for (const inner of Object.values(value)) if (isDeeperThan(levels - 1, inner)) return true
+  return false
 }
