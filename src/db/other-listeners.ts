@@ -17,9 +17,14 @@ export class OtherListeners {
     this.#now = now
   }
 
-  /** To be called when this process begins to hear notifications, and whenever it hears one of another process. */
-  mayBeThere(): void {
+  /** To be called when this process hears notifications from now on. */
+  canBeHeard(): void {
     this.#aloneFrom = this.#now() + GONE_AFTER_MS
+  }
+
+  /** To be called when one of another process is heard; also on a connection that is lost again before all can be heard on it. */
+  areThere(): void {
+    if (this.#aloneFrom < Number.POSITIVE_INFINITY) this.canBeHeard()
   }
 
   /** To be called when this process hears nothing any more. */

@@ -1,6 +1,7 @@
 import { afterAll, expect, test, vi } from 'vitest'
 import { type Listener, listenToChannels } from '../../src/db/listener.ts'
 import { announcementIn } from '../../src/db/notifier.ts'
+import { OtherListeners } from '../../src/db/other-listeners.ts'
 import { WakeHub } from '../../src/domain/events/wake-hub.ts'
 import { listenToNotifications, notifyCommits } from '../../src/process/background/notifications.ts'
 import { createTestApp } from '../support/app.ts'
@@ -61,6 +62,23 @@ test('who is alone announces nothing; once another listens, or nothing is heard 
   hub.wake('deaf')
   await expect.poll(() => names.at(-1)).toBe('deaf')
   expect(names).not.toContain('alone')
+})
+
+test('who hears another while its own connection is made, and loses it again, is not alone', () => {
+  let at = 0
+  const others = new OtherListeners(() => at)
+  others.canBeHeard()
+  others.cannotBeHeard()
+  others.areThere()
+  at += 1_000_000
+  expect(others.areLikely).toBe(true)
+  others.canBeHeard()
+  at += 11_999
+  others.areThere()
+  at += 11_999
+  expect(others.areLikely).toBe(true)
+  at += 1
+  expect(others.areLikely).toBe(false)
 })
 
 test('a process that commits without listening, as a command, announces everything', async () => {

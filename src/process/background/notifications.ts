@@ -35,7 +35,7 @@ export function listenToNotifications(
   const { credentials, log } = context
   const { others } = wakeHub
   const hear = (sender: string) => {
-    if (sender !== wakeHub.id) others.mayBeThere()
+    if (sender !== wakeHub.id) others.areThere()
   }
   const channels = {
     [CREDENTIALS_CHANNEL]: credentials.end,
@@ -54,7 +54,7 @@ export function listenToNotifications(
   return listenToChannels(target, channels, {
     greeting: { channel: GREETING_CHANNEL, payload: wakeHub.id },
     onUp: () => {
-      others.mayBeThere()
+      others.canBeHeard()
       edge.up()
       credentials.trust()
       wakeHub.wakeHere([]) // for events whose notifications were lost
