@@ -6,6 +6,8 @@ import { GREETING_MS } from './other-listeners.ts'
 const RETRY_FIRST_MS = 50
 const RETRY_MAX_MS = 2_000
 const END_S = 1
+const DEAF =
+  'A connection that listens did not hear its own greeting: DATABASE_DIRECT_URL has to lead to the primary itself, not through a transaction pooler'
 
 /** Callbacks by channel, called with the payload of each notification. */
 export type Channels = Readonly<Record<string, (payload: string) => void>>
@@ -15,7 +17,7 @@ export type ListenerOptions = {
   onUp?: () => void
   /** Once per outage. There are no notifications until the next `onUp`. */
   onDown?: (error: unknown) => void
-  /** A notification for all who listen, sent once this one listens, and as each ping. */
+  /** A notification for all who listen, this one too: it is sent once this one listens, which is up when it hears that, and as each ping. */
   greeting?: { channel: string; payload: string }
   pingMs?: number
 }
@@ -51,22 +53,33 @@ class ReconnectingListener implements AsyncDisposable {
   }
 
   open() {
+    const { greeting } = this.#options
+    let hearItself = () => {}
+    const hearsItself = new Promise<void>((resolve) => {
+      hearItself = resolve
+    })
     const client: Sql = connect(this.#target, {
       name: 'developer-api listen',
       max: 1,
       statementMs: 0,
-      onNotify: (channel, payload) => this.#channels[channel]?.(payload),
+      onNotify: (channel, payload) => {
+        if (channel === greeting?.channel && payload === greeting.payload) hearItself()
+        this.#channels[channel]?.(payload)
+      },
       onClose: () => this.#reconnect(client, new Error('The LISTEN connection ended')),
     })
     this.#client = client
-    this.#listen(client).catch((error) => this.#reconnect(client, error))
+    this.#listen(client, hearsItself).catch((error) => this.#reconnect(client, error))
   }
 
-  async #listen(client: Sql) {
+  async #listen(client: Sql, hearsItself: Promise<void>) {
     for (const channel of Object.keys(this.#channels)) {
       await this.#answered(client.unsafe(`listen "${channel.replaceAll('"', '""')}"`))
     }
-    if (this.#options.greeting) await this.#ping(client)
+    if (this.#options.greeting) {
+      await this.#ping(client)
+      await this.#answered(hearsItself, DEAF)
+    }
     if (client !== this.#client) return
     this.#failures = 0
     this.#options.onUp?.()
@@ -99,9 +112,9 @@ class ReconnectingListener implements AsyncDisposable {
   }
 
   /** Rejects early when the server is frozen or cut off, which TCP would report only after about a quarter of an hour. */
-  async #answered(query: PromiseLike<unknown>): Promise<void> {
+  async #answered(query: PromiseLike<unknown>, problem = `No answer within ${this.#pingMs} ms`): Promise<void> {
     await within(this.#pingMs, query, () => {
-      throw new Error(`No answer within ${this.#pingMs} ms`)
+      throw new Error(problem)
     })
   }
 

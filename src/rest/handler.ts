@@ -4,6 +4,7 @@ import { admit } from '../domain/access/admission.ts'
 import type { Principal } from '../domain/core/actor.ts'
 import type { Caller } from '../domain/core/caller.ts'
 import type { Context } from '../domain/core/context.ts'
+import { isOutage } from '../domain/core/database-problem.ts'
 import { Deadline } from '../domain/core/deadline.ts'
 import { Problem } from '../domain/core/problem.ts'
 import { liveness } from '../domain/health.ts'
@@ -68,8 +69,9 @@ export function createRestHandler({ contextOf, publicUrl, report }: RestOptions)
     if (error instanceof Problem) return error
     const failed = error instanceof TRPCError ? error : new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: error })
     const problem = problemFrom(failed)
+    const cause = problem.cause ?? error
     const isForNobody = problem.status === 503 && caller.record?.hasEnded
-    if (problem.status >= 500 && !isForNobody) report(problem.cause ?? error, caller)
+    if (problem.status >= 500 && !isForNobody && !isOutage(cause)) report(cause, caller)
     return problem
   }
 }

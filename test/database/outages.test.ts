@@ -5,6 +5,7 @@ import { isUnavailable } from '../../src/db/db-error.ts'
 import { openPools } from '../../src/db/pools.ts'
 import { statement } from '../../src/db/statement.ts'
 import { watchStatements } from '../../src/process/metrics/statements.ts'
+import { createTestApp } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { createDatabaseProxy } from '../support/database-proxy.ts'
 
@@ -59,4 +60,24 @@ test('a lost connection to the database is logged once, and once that it is rest
   }
   expect(lines.slice(1)).toMatchObject([{ database: 'primary', awayMs: expect.any(Number) }])
   expect(lines[1]?.msg).toBe('Database connection restored')
+})
+
+test('requests that fail because the database is away are not logged one by one, by REST or /trpc; other failures are', async () => {
+  await using database = await createTestDatabase()
+  await using proxy = await createDatabaseProxy(database.target)
+  await using pools = openPools(proxy.target)
+  await using app = await createTestApp({ db: pools.db, slow: pools.slow, replica: pools.replica })
+  const token = await app.token(['channel:read', 'category:read'], { user: await app.user('ada') })
+  const routes = ['GET /v1/channels/ada', 'GET /trpc/channels.list?input=%7B%7D', 'GET /v1/categories/']
+  const statusOf = async (route: string) => (await app.request(route, { token })).status
+  const failures = () => app.lines.filter((line) => line.includes(' failed'))
+  await proxy.takeAway()
+  for (const route of [...routes, ...routes]) expect(await statusOf(route)).toBe(503)
+  expect(failures()).toEqual([])
+
+  await proxy.giveBack()
+  await vi.waitUntil(async () => (await statusOf('GET /v1/channels/ada')) === 200, { timeout: 5_000 })
+  await app.context.db.execute(sql`alter table categories rename to also_gone`)
+  expect(await statusOf('GET /v1/categories/')).toBe(500)
+  expect(failures()).toHaveLength(1)
 })

@@ -64,6 +64,15 @@ test('who is alone announces nothing; once another listens, or nothing is heard 
   expect(names).not.toContain('alone')
 })
 
+test('who does not hear its own greeting, as behind a transaction pooler, does not pass for one that hears', async () => {
+  const [up, down] = [vi.fn(), vi.fn()]
+  const greeting = { channel: 'of_another_connection', payload: 'I' }
+  await using _deaf = listenToChannels(target, {}, { greeting, pingMs: 100, onUp: up, onDown: down })
+  await vi.waitUntil(() => down.mock.calls.length > 0)
+  expect(down.mock.calls[0]?.[0].message).toContain('DATABASE_DIRECT_URL')
+  expect(up).not.toHaveBeenCalled()
+})
+
 test('who hears another while its own connection is made, and loses it again, is not alone', () => {
   let at = 0
   const others = new OtherListeners(() => at)

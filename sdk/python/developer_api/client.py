@@ -219,7 +219,9 @@ class DeveloperApi:
 
         `is_once`: nothing is sent again of which nobody knows whether it was done.
         """
-        headers = headers_of(bearer, key or (str(uuid.uuid4()) if method == "POST" and not is_once else None))
+        if key is None and method == "POST" and not is_once:
+            key = str(uuid.uuid4())
+        headers = headers_of(bearer, key)
         is_unanswered = False
         for attempt in range(self._tries):
             failure: Union[ApiError, ConnectionFailed]

@@ -17,7 +17,7 @@ Types = Union[str, Sequence[str]]
 
 def headers_of(bearer: Optional[str], key: Optional[str] = None) -> dict[str, str]:
     headers = {"authorization": f"Bearer {bearer}"} if bearer else {}
-    return {**headers, "idempotency-key": key} if key else headers
+    return headers if key is None else {**headers, "idempotency-key": key}
 
 
 def given_in(query: Optional[Query]) -> dict[str, Union[str, int]]:

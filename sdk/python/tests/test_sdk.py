@@ -242,12 +242,14 @@ class Retries(unittest.TestCase):
         self.assertEqual(len(sent), 4)
 
     def test_by_a_key_that_was_given(self) -> None:
-        done = [httpx.Response(201, json={"data": {"id": "msg"}}) for _ in range(3)]
-        api, sent = self.answers(done[0], done[1], self.later(503, "0"), done[2])
+        done = [httpx.Response(201, json={"data": {"id": "msg"}}) for _ in range(4)]
+        api, sent = self.answers(done[0], done[1], self.later(503, "0"), done[2], done[3])
         api.send_message("ada", "pong", idempotency_key="evt_1")
         api.ban("usr", idempotency_key="evt_2")
         api.create_subscription("https://example.com", "chat.message.sent", idempotency_key="evt_3")
-        self.assertEqual([request.headers["idempotency-key"] for request in sent], ["evt_1", "evt_2", "evt_3", "evt_3"])
+        api.send_message("ada", "an empty one is for the service to refuse", idempotency_key="")
+        keys = [request.headers["idempotency-key"] for request in sent]
+        self.assertEqual(keys, ["evt_1", "evt_2", "evt_3", "evt_3", ""])
 
     def test_gives_up(self) -> None:
         with self.assertRaises(RateLimitedError) as caught:

@@ -4,6 +4,7 @@ import { type NodeHTTPHandlerOptions, nodeHTTPRequestHandler } from '@trpc/serve
 import type { Request, RequestHandler, Response } from 'express'
 import type { Caller } from '../../domain/core/caller.ts'
 import type { Context } from '../../domain/core/context.ts'
+import { isOutage } from '../../domain/core/database-problem.ts'
 import type { Problem } from '../../domain/core/problem.ts'
 import { appRouter } from '../../routers/index.ts'
 import { problemFrom } from '../../routers/problem.ts'
@@ -59,7 +60,7 @@ const reporter =
   (error: TRPCError, path: string | undefined) => {
     const { status, code } = problemFrom(error)
     if (stopping.aborted && code === 'unavailable') return // this is how live streams are ended
-    if (status >= 500) log.error({ err: error.cause ?? error, path }, 'tRPC call failed')
+    if (status >= 500 && !isOutage(error.cause)) log.error({ err: error.cause ?? error, path }, 'tRPC call failed')
   }
 
 /** tRPC takes what it finds in `body` for the body, and shows a failure to read that in its own shape. */
