@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Principal } from '../domain/core/actor.ts'
-import type { Context } from '../domain/core/context.ts'
+import type { CallerContext } from '../domain/core/context.ts'
 import { sha256 } from '../domain/core/digest.ts'
 import { claimIdempotencyKey, type IdempotentRequest, storeResponse } from '../domain/core/idempotency.ts'
 import { Problem } from '../domain/core/problem.ts'
-import { transact } from '../domain/core/transaction.ts'
+import { transactInTurn } from '../domain/core/turns/transact-in-turn.ts'
 import type { RestResponse } from './http/response.ts'
 
 /** What identifies a repeated request, or undefined when the caller sent no key. */
@@ -31,13 +31,16 @@ function inOrder(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-/** Runs a request once per key. Claim, effect and answer commit together, so a failure leaves the key free again. */
-export async function runOnce<Of extends Context>(
-  context: Of,
+/**
+ * Runs a request once per key. Claim, effect and answer commit together, so a failure leaves the key free again. In turn, because
+ * what `run` waits for is waited for in this transaction.
+ */
+export async function runOnce(
+  context: CallerContext,
   attempt: IdempotentRequest,
-  run: (context: Of) => Promise<RestResponse>,
+  run: (context: CallerContext) => Promise<RestResponse>,
 ): Promise<RestResponse> {
-  return transact(context, async (tx): Promise<RestResponse> => {
+  return transactInTurn(context, async (tx): Promise<RestResponse> => {
     const kept = await claimIdempotencyKey(tx, attempt)
     if (kept !== undefined) return JSON.parse(kept) as RestResponse
     const answer = await run(tx)

@@ -1,5 +1,8 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
+import { poolSizes } from '../../src/db/pools.ts'
 import * as schema from '../../src/db/schema/index.ts'
+import { within } from '../../src/time/within.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp()
@@ -142,3 +145,16 @@ test('what is kept is sealed: a signing secret is in no row', async () => {
 
 /** A header holds bytes: what fetch would refuse to send is sent as its UTF-8. */
 const encodeHeader = (key: string) => Buffer.from(key).toString('latin1')
+
+test('requests of one person, each with a key of its own, wait for each other without a connection that everybody else lacks', async () => {
+  const asked: ReturnType<typeof send>[] = []
+  const isAnswered = await app.context.slow.transaction(async (tx) => {
+    await tx.execute(sql`select from channel_sequences where channel_id = ${alice.id} for update`)
+    for (let n = 0; n < 2 * poolSizes.fast; n++) asked.push(send(`in-turn-${n}`, 'hello'))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const other = app.context.db.execute(sql`select 1`).then(() => true)
+    return within(1_000, other, () => false)
+  })
+  expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([201]))
+  expect(isAnswered).toBe(true)
+})

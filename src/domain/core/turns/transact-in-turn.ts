@@ -16,8 +16,8 @@ const WAIT_MS = 4_000
 const turnsOver = new WeakMap<Database, FairTurns>()
 
 /**
- * `transact` for work that waits by a lock for all other of the same asker: of each asker one runs in a process, so that those that
- * would wait hold no connection meanwhile, which everybody else would lack. Throws `rate_limited` or `unavailable` as `takeTurn` does.
+ * `transact` for work that takes a lock which other work of the same asker waits for: of each asker one runs in a process, so that what
+ * would wait for the lock holds no connection, which others would lack. Throws `rate_limited` or `unavailable` as `takeTurn` does.
  */
 export async function transactInTurn<Of extends ActorContext, Result>(
   ctx: Of,
