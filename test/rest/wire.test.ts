@@ -131,23 +131,20 @@ describe('headers', () => {
     expect((await secure.request('GET /')).headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/)
   })
 
-  test.each(['GET', 'HEAD'])(
-    '%s of what never changes is answered and measured each time as at first',
-    async (method) => {
-      const measure = vi.fn()
-      await using fresh = await createTestApp({ publicUrl: 'https://api.example.com', measure })
-      const ask = async (path: string, id: string) => {
-        const { status, text, headers } = await fresh.request(`${method} ${path}`, { headers: { 'x-request-id': id } })
-        await vi.waitUntil(() => measure.mock.calls.length > 0)
-        const [operation] = measure.mock.calls.splice(0).map(([name]) => name)
-        return { ...Object.fromEntries(headers), date: 'now', status, text, operation }
-      }
-      for (const path of ['/', '/health', '/health/']) {
-        const first = await ask(path, 'first')
-        expect(await ask(path, 'again')).toEqual({ ...first, 'x-request-id': 'again' })
-      }
-    },
-  )
+  test.each(['GET', 'HEAD'])('%s of what never changes is answered and measured as at first', async (method) => {
+    const measure = vi.fn()
+    await using fresh = await createTestApp({ publicUrl: 'https://api.example.com', measure })
+    const ask = async (path: string, id: string) => {
+      const { status, text, headers } = await fresh.request(`${method} ${path}`, { headers: { 'x-request-id': id } })
+      await vi.waitUntil(() => measure.mock.calls.length > 0)
+      const [operation] = measure.mock.calls.splice(0).map(([name]) => name)
+      return { ...Object.fromEntries(headers), date: 'now', status, text, operation }
+    }
+    for (const path of ['/', '/health', '/health/']) {
+      const first = await ask(path, 'first')
+      expect(await ask(path, 'again')).toEqual({ ...first, 'x-request-id': 'again' })
+    }
+  })
 
   test('what a browser may be led to open runs nothing and is shown in no frame', async () => {
     for (const path of ['/', '/health/', '/nothing', '/docs/nothing']) {
