@@ -62,7 +62,7 @@ test('a lost connection to the database is logged once, and once that it is rest
   expect(lines[1]?.msg).toBe('Database connection restored')
 })
 
-test('requests that fail because the database is away are not logged one by one, by REST or /trpc; other failures are', async () => {
+test('requests that fail because the database is away are not logged one by one, by REST, /trpc or /mcp; other failures are', async () => {
   await using database = await createTestDatabase()
   await using proxy = await createDatabaseProxy(database.target)
   await using pools = openPools(proxy.target)
@@ -71,8 +71,17 @@ test('requests that fail because the database is away are not logged one by one,
   const routes = ['GET /v1/channels/ada', 'GET /trpc/channels.list?input=%7B%7D', 'GET /v1/categories/']
   const statusOf = async (route: string) => (await app.request(route, { token })).status
   const failures = () => app.lines.filter((line) => line.includes(' failed'))
+  const params = { name: 'getChannel', arguments: { slug: 'ada' } }
+  const agent = {
+    token,
+    headers: { accept: 'application/json, text/event-stream' },
+    body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+  }
+  app.context.credentials.trust() // so that the credential is known, and what is asked of the database is the call itself
+  expect((await app.request('POST /mcp', agent)).text).toContain('ada')
   await proxy.takeAway()
   for (const route of [...routes, ...routes]) expect(await statusOf(route)).toBe(503)
+  expect((await app.request('POST /mcp', agent)).text).toContain('unavailable')
   expect(failures()).toEqual([])
 
   await proxy.giveBack()

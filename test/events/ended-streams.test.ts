@@ -73,3 +73,17 @@ test('nothing is kept of a stream whose reader has taken almost all', async () =
   follower.fail(new Error('x'))
   expect(streams.size).toBe(0)
 })
+
+test('a stream that cannot read on says why, unless the database is away, which is logged once for all', async () => {
+  const said = () => app.lines.filter((line) => line.includes('could not read on'))
+  app.lines.length = 0
+  for (const code of ['DATABASE_AWAY', 'ECONNREFUSED']) {
+    const { follower, ends } = await openUnread()
+    follower.fail(Object.assign(new Error('x'), { code }))
+    expect(ends).toHaveLength(1)
+  }
+  expect(said()).toEqual([])
+  const { follower } = await openUnread()
+  follower.fail(new Error('x'))
+  expect(said()).toHaveLength(1)
+})

@@ -13,5 +13,5 @@ export function databaseProblem(error: unknown): Problem | undefined {
   return undefined
 }
 
-/** Whether a request failed for no other reason than that the database is away, which is logged once and not by each that fails. */
+/** Whether something failed because the database is away: that is logged once, and not for each request or stream that fails by it. */
 export const isOutage = (error: unknown): boolean => isDatabaseAway(error)

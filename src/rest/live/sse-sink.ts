@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { PlacedEvent, StreamEnd } from '../../domain/core/live.ts'
 import type { FeedCursor } from '../../domain/events/feed/cursor.ts'
 import type { EventSink } from '../../domain/events/streams/event-stream.ts'
+import { isUnread } from '../../domain/events/streams/unsent-limit.ts'
 
 /** Server-sent events (the HTML standard) as one of our two kinds of readers takes them. */
 export type SseForm = {
@@ -16,8 +17,7 @@ export type SseForm = {
   end(end: StreamEnd): string
 }
 
-/** Whoever has left more than this unread when a stream ends has so much time for it: it is kept in memory meanwhile. */
-const UNREAD_BYTES = 65_536
+/** Whoever has left much unread when a stream ends has so much time for it: it is kept in memory meanwhile. */
 const UNREAD_MS = 10_000
 
 type Frame = { plain: Buffer; chunked: Buffer }
@@ -69,7 +69,7 @@ export class SseSink implements EventSink {
     const last = this.#form.end(end)
     if (last !== '') this.#send(frameOf(last))
     this.#response.end()
-    if (this.unsentBytes > UNREAD_BYTES) setTimeout(() => this.#response.socket?.destroy(), UNREAD_MS).unref()
+    if (isUnread(this)) setTimeout(() => this.#response.socket?.destroy(), UNREAD_MS).unref()
   }
 
   async drained(): Promise<void> {

@@ -1,4 +1,5 @@
 import { TRPCError } from '@trpc/server'
+import { isOutage } from '../../domain/core/database-problem.ts'
 import { Problem } from '../../domain/core/problem.ts'
 import { problemFrom } from '../../routers/problem.ts'
 import type { ProcedureContext } from '../../routers/trpc.ts'
@@ -8,7 +9,8 @@ export function explainCall({ log, caller }: ProcedureContext, error: unknown): 
   if (error instanceof Problem) return error
   const failed = error instanceof TRPCError ? error : new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: error })
   const problem = problemFrom(failed)
-  if (problem.status >= 500)
-    log.error({ err: problem.cause ?? error, requestId: caller.requestId }, 'A call of an agent failed')
+  const cause = problem.cause ?? error
+  if (problem.status >= 500 && !isOutage(cause))
+    log.error({ err: cause, requestId: caller.requestId }, 'A call of an agent failed')
   return problem
 }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { DAY_MS } from '../../../time/durations.ts'
 import type { Caller } from '../../core/caller.ts'
 import type { CallerContext, Context, ReaderContext } from '../../core/context.ts'
+import { isOutage } from '../../core/database-problem.ts'
 import { lowerBound } from '../../core/ids.ts'
 import type {
   EventBatch,
@@ -114,7 +115,7 @@ export class EventStream implements Follower, OpenStream {
   }
 
   fail(error: unknown): void {
-    this.#ctx.log.warn({ err: error }, 'A stream could not read on')
+    if (!isOutage(error)) this.#ctx.log.warn({ err: error }, 'A stream could not read on')
     this.end({ reason: 'recycled', problem: new Problem('unavailable', 'The events could not be read: ask again.') })
   }
 
