@@ -118,18 +118,19 @@ test.each([
 test('where nothing is asked nobody looks, and a statement that is sent late is seen', async () => {
   vi.useFakeTimers()
   const { pool } = createHeldPool()
-  const pulse = { isWaiting: false }
+  const pulse = vi.fn(() => ({ isWaiting: false }))
   const [one] = pool.connections
   const connections = [
     { ...one, current: null as null | { strings: string[] }, sent: { some: () => false }, interrupt() {} },
   ]
-  using bulkhead = new Bulkhead({ pool: { ...pool, connections, pulse: () => pulse }, share: 2, probe: async () => [] })
-  expect(vi.getTimerCount()).toBe(0)
+  using bulkhead = new Bulkhead({ pool: { ...pool, connections, pulse }, share: 2, probe: async () => [] })
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(pulse).not.toHaveBeenCalled()
   bulkhead.enter('short')
-  await vi.advanceTimersByTimeAsync(100)
-  expect(vi.getTimerCount(), 'it has ended').toBe(0)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(pulse, 'it has ended').toHaveBeenCalledOnce()
 
-  pulse.isWaiting = true // while a connection is opened
+  pulse.mockReturnValue({ isWaiting: true }) // while a connection is opened
   bulkhead.enter('long')
   await vi.advanceTimersByTimeAsync(2_000)
   Object.assign(connections[0] ?? {}, { current: { strings: ['long'] } })
