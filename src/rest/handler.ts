@@ -4,11 +4,10 @@ import { admit } from '../domain/access/admission.ts'
 import type { Principal } from '../domain/core/actor.ts'
 import type { Caller } from '../domain/core/caller.ts'
 import type { Context } from '../domain/core/context.ts'
-import { isOutage } from '../domain/core/database-problem.ts'
 import { Deadline } from '../domain/core/deadline.ts'
 import { Problem } from '../domain/core/problem.ts'
 import { liveness } from '../domain/health.ts'
-import { problemFrom } from '../routers/problem.ts'
+import { faultOf, problemFrom } from '../routers/problem.ts'
 import { answerFeed } from './feed.ts'
 import { readBody } from './http/bodies/body.ts'
 import { refuseForeign } from './http/foreign-names.ts'
@@ -69,9 +68,9 @@ export function createRestHandler({ contextOf, publicUrl, report }: RestOptions)
     if (error instanceof Problem) return error
     const failed = error instanceof TRPCError ? error : new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: error })
     const problem = problemFrom(failed)
-    const cause = problem.cause ?? error
+    const fault = faultOf(failed)
     const isForNobody = problem.status === 503 && caller.record?.hasEnded
-    if (problem.status >= 500 && !isForNobody && !isOutage(cause)) report(cause, caller)
+    if (fault !== undefined && !isForNobody) report(fault, caller)
     return problem
   }
 }

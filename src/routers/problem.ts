@@ -1,7 +1,7 @@
 import type { TRPCError } from '@trpc/server'
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import * as z from 'zod'
-import { databaseProblem } from '../domain/core/database-problem.ts'
+import { databaseProblem, isOutage } from '../domain/core/database-problem.ts'
 import { Problem, type ProblemCode } from '../domain/core/problem.ts'
 import { CALL_BATCH_MAX } from '../shared/limits.ts'
 
@@ -67,6 +67,17 @@ export function problemFrom({ code, cause }: TRPCError): Problem {
   const isNoJson = code === 'BAD_REQUEST' && cause instanceof SyntaxError
   const [refusal, message] = refusals[isNoJson ? 'PARSE_ERROR' : code] ?? unforeseen
   return new Problem(refusal, message, refusal === 'internal_error' ? { cause } : {})
+}
+
+/**
+ * Why a call failed, where that is ours to mend and so for the log; undefined for what a verb refuses on purpose, also because there is
+ * no room, and while the database is away.
+ */
+export function faultOf(error: TRPCError): unknown {
+  const problem = problemFrom(error)
+  const cause = problem.cause ?? error.cause ?? error
+  const isOurs = problem.status >= 500 && !(cause instanceof Problem) && !isOutage(cause)
+  return isOurs ? cause : undefined
 }
 
 const unforeseen = [

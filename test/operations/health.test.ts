@@ -6,6 +6,7 @@ import { openPools } from '../../src/db/pools.ts'
 import type { Problem } from '../../src/domain/core/problem.ts'
 import { checkReadiness } from '../../src/domain/health.ts'
 import { DAY_MS } from '../../src/time/durations.ts'
+import { createTestApp } from '../support/app.ts'
 import { createTestContext } from '../support/context.ts'
 
 test('a migrated database that answers is ready', async () => {
@@ -121,6 +122,13 @@ describe('whoever asks, and however often', async () => {
       message: 'Not ready: it stops.',
     })
   })
+})
+
+test('that a process is not ready is its answer, and no failure for the log', async () => {
+  await using app = await createTestApp({ stopping: AbortSignal.abort() })
+  for (const route of ['GET /health/ready', 'GET /trpc/health.ready?input=%7B%7D'])
+    expect((await app.request(route)).status, route).toBe(503)
+  expect(app.lines.filter((line) => line.includes('failed'))).toEqual([])
 })
 
 test('a database that accepts and then is silent is not, within two seconds', async () => {

@@ -1,16 +1,13 @@
 import { TRPCError } from '@trpc/server'
-import { isOutage } from '../../domain/core/database-problem.ts'
 import { Problem } from '../../domain/core/problem.ts'
-import { problemFrom } from '../../routers/problem.ts'
+import { faultOf, problemFrom } from '../../routers/problem.ts'
 import type { ProcedureContext } from '../../routers/trpc.ts'
 
 /** What an agent is told of a call that failed; what is ours to mend goes to the log. */
 export function explainCall({ log, caller }: ProcedureContext, error: unknown): Problem {
   if (error instanceof Problem) return error
   const failed = error instanceof TRPCError ? error : new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: error })
-  const problem = problemFrom(failed)
-  const cause = problem.cause ?? error
-  if (problem.status >= 500 && !isOutage(cause))
-    log.error({ err: cause, requestId: caller.requestId }, 'A call of an agent failed')
-  return problem
+  const fault = faultOf(failed)
+  if (fault !== undefined) log.error({ err: fault, requestId: caller.requestId }, 'A call of an agent failed')
+  return problemFrom(failed)
 }

@@ -4,10 +4,9 @@ import { type NodeHTTPHandlerOptions, nodeHTTPRequestHandler } from '@trpc/serve
 import type { Request, RequestHandler, Response } from 'express'
 import type { Caller } from '../../domain/core/caller.ts'
 import type { Context } from '../../domain/core/context.ts'
-import { isOutage } from '../../domain/core/database-problem.ts'
 import type { Problem } from '../../domain/core/problem.ts'
 import { appRouter } from '../../routers/index.ts'
-import { problemFrom } from '../../routers/problem.ts'
+import { faultOf, problemFrom } from '../../routers/problem.ts'
 import { CALL_BATCH_MAX } from '../../shared/limits.ts'
 import { requireTextIn } from '../http/query.ts'
 import type { IncomingRequest } from '../http/request-record.ts'
@@ -56,11 +55,10 @@ const contextOfCall = (context: Context, caller: Caller, request: IncomingMessag
 })
 
 const reporter =
-  ({ stopping, log }: Context) =>
+  ({ log }: Context) =>
   (error: TRPCError, path: string | undefined) => {
-    const { status, code } = problemFrom(error)
-    if (stopping.aborted && code === 'unavailable') return // this is how live streams are ended
-    if (status >= 500 && !isOutage(error.cause)) log.error({ err: error.cause ?? error, path }, 'tRPC call failed')
+    const fault = faultOf(error)
+    if (fault !== undefined) log.error({ err: fault, path }, 'tRPC call failed')
   }
 
 /** tRPC takes what it finds in `body` for the body, and shows a failure to read that in its own shape. */
