@@ -45,7 +45,7 @@ type BulkheadOptions = {
 }
 
 const LOOK_MS = 20
-/** From the first statement on, of which most have long ended by then: fifty wake-ups a second would be a hundredth of a core, for nothing. */
+/** How long after a statement the first look is, by when most have ended: fifty wake-ups a second would be a hundredth of a core, for nothing. */
 const FIRST_LOOK_MS = 100
 /** After so many looks nothing more is sent behind a statement. */
 const ALONE_LOOKS = 2

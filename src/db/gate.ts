@@ -58,7 +58,7 @@ export class Gate implements Disposable {
     this.#options = { watchMs: 250, probeMs: 100, ...options }
   }
 
-  /** To be called for all that is asked on the pool: it is looked at from then on, until nothing is waited for. */
+  /** To be called whenever something is asked on the pool, which is looked at from then on, until no answer is waited for. */
   expectAnswer(): void {
     if (this.#isClosed) return
     this.#watch ??= setInterval(() => this.#look(), this.#options.watchMs).unref()

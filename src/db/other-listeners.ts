@@ -22,7 +22,7 @@ export class OtherListeners {
     this.#aloneFrom = this.#now() + GONE_AFTER_MS
   }
 
-  /** To be called when one of another process is heard; also on a connection that is lost again before all can be heard on it. */
+  /** To be called when another process is heard, also on a connection that is lost before this process listens to all channels. */
   areThere(): void {
     if (this.#aloneFrom < Number.POSITIVE_INFINITY) this.canBeHeard()
   }

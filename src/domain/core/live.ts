@@ -82,7 +82,7 @@ export type OpenStream = {
   readonly scopes: readonly Scope[]
   /** What is kept in memory for its reader, who has not taken it. */
   readonly unsentBytes?: number
-  /** Streams of the same are written the same, so that it is kept once for them; undefined for what is kept for one alone. */
+  /** Streams with the same value are written the same bytes, which are in memory once for all of them; undefined where they are written for one alone. */
   readonly sharedBy?: string | undefined
   /** Called about every fifteen seconds. */
   beat(): void
@@ -95,7 +95,7 @@ export type OpenStream = {
 export type OpenStreams = {
   /** Returns a function that takes the stream out again. */
   add(stream: OpenStream): () => void
-  /** To be called when much waits for the reader of a stream: only of such streams is it looked at what waits for all of them. */
+  /** To be called when much waits for the reader of a stream: what waits is added up for such streams alone. */
   noteUnread(stream: OpenStream): void
 }
 

@@ -17,9 +17,9 @@ export const isAllowed = (s: string) => `case when ${s}.user_id is null then tru
   else (select true from grants g where ${covers(s)} limit 1) is not null end`
 
 /**
- * SQL for the one subscription with this identifier, to be asked whether it hears. With that condition beside it a join would find
- * it by the index of those that are not deleted as well as by its key, as long as the server knows of next to none, and later read
- * thousands for each. A `limit` keeps what is asked of it outside.
+ * SQL for the one subscription with this identifier. The `limit` keeps conditions such as `isHearing` out of the look-up: with them a
+ * join that was planned while there were next to none may use the index of those that are not deleted in place of the key, and read
+ * thousands for each once there are many.
  */
 export const subscriptionOf = (id: string) => `lateral (select * from webhook_subscriptions where id = ${id} limit 1)`
 

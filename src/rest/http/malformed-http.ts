@@ -49,8 +49,8 @@ export function refuseMalformed(
 }
 
 /**
- * Whether nothing has come on a connection that was opened, as clients and browsers do ahead of time. What is said to nobody's
- * question is taken for the answer to the one that is just being sent.
+ * Whether nothing has come on a connection, as on those that clients and browsers open ahead of time. What is said there unasked
+ * would be taken for the answer to the request that is just being sent.
  */
 const isUnasked = (code: string, socket: Duplex) =>
   code === 'ERR_HTTP_REQUEST_TIMEOUT' && (socket as Socket).bytesRead === 0

@@ -131,7 +131,7 @@ const serveJson = (create: () => object): RequestHandler =>
     return Router().get('/', (_request, response) => void response.type('json').send(json))
   })
 
-/** Makes what is long to make at the first request for it, not for the one who asks for another page first. */
+/** What takes long to make is made at the first request for it, so that who asks for another page does not wait for it. */
 function whenAsked(create: () => RequestHandler): RequestHandler {
   let handler: RequestHandler | undefined
   return (request, response, next) => {

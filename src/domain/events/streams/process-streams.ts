@@ -34,11 +34,6 @@ export class ProcessStreams implements OpenStreams {
     ctx.stopping.addEventListener('abort', () => this.#endAll(), { once: true })
   }
 
-  /** How many are open. */
-  get count(): number {
-    return this.#open
-  }
-
   add(stream: OpenStream): () => void {
     const slot = this.#slots[this.#added++ % SLOTS]
     slot?.add(stream)

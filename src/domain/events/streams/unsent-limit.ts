@@ -9,7 +9,7 @@ const UNSENT_MIN = 65_536
 /** Whether more waits for its reader than is on its way to one who reads. */
 export const isUnread = ({ unsentBytes = 0 }: Pick<OpenStream, 'unsentBytes'>) => unsentBytes >= UNSENT_MIN
 
-/** `frees`: how much less is kept once this stream has ended, and all that have left more. */
+/** `frees`: how much memory it gives back to end this stream, when those that have left more are ended before it. */
 type Unread = { stream: OpenStream; bytes: number; frees: number }
 
 /**
