@@ -33,6 +33,8 @@ type GateOptions = {
   abandon: (reason: DatabaseAway) => void
   /** Asks the database on the pool itself; resolves when it answers. */
   probe: () => Promise<unknown>
+  /** Called once for each time that the database is away: nothing that is refused for that is seen by whoever watches statements. */
+  onAway?: ((reason: DatabaseAway) => void) | undefined
   /** How often the pool is looked at while an answer is waited for. */
   watchMs?: number
   /** How long after a probe that failed the next one asks; up to half as long again or as short, so that many processes do not ask together. */
@@ -45,7 +47,7 @@ type GateOptions = {
  * While the database is there, a statement costs a look at `away`, and nothing is done where nothing is asked.
  */
 export class Gate implements Disposable {
-  readonly #options: Required<GateOptions>
+  readonly #options: GateOptions & { watchMs: number; probeMs: number }
   #watch: NodeJS.Timeout | undefined
   #away: DatabaseAway | undefined
   #heard = 0
@@ -74,6 +76,7 @@ export class Gate implements Disposable {
     if (this.#away || this.#isClosed) return
     this.#away = new DatabaseAway(cause)
     this.expectAnswer()
+    this.#options.onAway?.(this.#away)
     this.#options.abandon(this.#away)
     void this.#ask()
   }

@@ -41,9 +41,11 @@ const HELD_SHARE = poolSizes.fast / 2
  * long, and 4 to a replica. They connect when first used.
  */
 export function openPools(target: DatabaseTarget, given: PoolOptions = {}): Pools {
-  const { replica, pooler = 'session', watch, onBulkhead } = given
-  const open = (pool: PoolName, of: DatabaseTarget, options: ConnectOptions, guard?: Guard) =>
-    openPool(of, { max: poolSizes[pool], statementMs: STATEMENT_MS[pool], pooler, ...options }, watch?.(pool), guard)
+  const { replica, pooler = 'session', watch, onAway, onBulkhead } = given
+  const open = (pool: PoolName, of: DatabaseTarget, options: ConnectOptions, guard?: Guard) => {
+    const settings = { max: poolSizes[pool], statementMs: STATEMENT_MS[pool], pooler, ...options }
+    return openPool(of, settings, { watch: watch?.(pool), onAway: (reason) => onAway?.(pool, reason), guard })
+  }
   const fast = open('fast', target, { pipeline: 8, plans: 'generic' }, (client) => {
     const asking = connect(target, { name: 'developer-api probe', max: 1, statementMs: STATEMENT_MS.fast, pooler })
     const probe = () => blockedTexts(asking)
@@ -67,14 +69,16 @@ export function openPools(target: DatabaseTarget, given: PoolOptions = {}): Pool
 
 type Guard = (client: PatchedSql) => { bulkhead: Bulkhead; end: () => Promise<void> }
 type PoolSettings = ConnectOptions & { statementMs: number }
+type PoolParts = { watch: StatementWatch | undefined; onAway: (reason: Error) => void; guard: Guard | undefined }
 
-function openPool(target: DatabaseTarget, options: PoolSettings, watch?: StatementWatch, guard?: Guard) {
+function openPool(target: DatabaseTarget, options: PoolSettings, { watch, onAway, guard }: PoolParts) {
   const client = connect(target, { ...options, onRefused: (reason) => gate.close(reason) })
   const gate = new Gate({
     silentMs: options.statementMs + SILENT_MS_MORE,
     pulse: client.pulse,
     abandon: client.abandon,
     probe: () => client.unsafe('select 1'),
+    onAway,
   })
   const guarded = guard?.(client)
   const end = async () => {
@@ -90,6 +94,8 @@ export type PoolOptions = {
   pooler?: Pooler | undefined
   /** Observes the statements of each pool. */
   watch?: (pool: PoolName) => StatementWatch
+  /** Called when the database of a pool is away, once each time. */
+  onAway?: (pool: PoolName, reason: Error) => void
   /** Called with the texts of the statements of which no more are sent, because they hold their share of the pool `fast`; with none when that has ended. */
   onBulkhead?: (texts: readonly string[]) => void
 }

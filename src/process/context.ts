@@ -69,8 +69,8 @@ export async function openContext(
   { target, disposables, wake, isMember = false, demoClientId, metrics, traces, ...waiting }: ContextOptions,
 ): Promise<ProcessContext> {
   const { replicaUrl, pooler } = config
-  const watch = watchStatements({ metrics, traces })
-  const pools = openPools(target, { replica: replicaUrl, pooler, watch, onBulkhead: watchBulkhead() })
+  const watchers = { ...watchStatements({ metrics, traces }), onBulkhead: watchBulkhead() }
+  const pools = openPools(target, { replica: replicaUrl, pooler, ...watchers })
   const { db, slow, replica } = disposables.use(pools)
   const now = () => new Date()
   const { onWake = () => () => {}, stopping = new AbortController().signal } = waiting

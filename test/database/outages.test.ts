@@ -16,7 +16,7 @@ test('what the database is short of is logged once and not for each statement th
   await using database = await createTestDatabase()
   const lines: Record<string, unknown>[] = []
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  await using pools = openPools(database.target, { watch: watchStatements({ log }) })
+  await using pools = openPools(database.target, watchStatements({ log }))
   const meet = () =>
     pools.db.transaction(async (tx) => {
       await tx.execute(sql`set local temp_file_limit = 64`)
@@ -42,7 +42,7 @@ test('a lost connection to the database is logged once, and once that it is rest
   await using proxy = await createDatabaseProxy(database.target)
   const lines: Record<string, unknown>[] = []
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  await using pools = openPools(proxy.target, { watch: watchStatements({ log }) })
+  await using pools = openPools(proxy.target, watchStatements({ log }))
   await ask(pools.db)
   await expect(fail(pools.db)).rejects.toThrow('division by zero')
   expect(lines).toEqual([])
@@ -60,6 +60,22 @@ test('a lost connection to the database is logged once, and once that it is rest
   }
   expect(lines.slice(1)).toMatchObject([{ database: 'primary', awayMs: expect.any(Number) }])
   expect(lines[1]?.msg).toBe('Database connection restored')
+})
+
+test('nor is an outage missed that a transaction meets first, before any statement is sent', async () => {
+  await using database = await createTestDatabase()
+  await using proxy = await createDatabaseProxy(database.target)
+  const lines: Record<string, unknown>[] = []
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  await using pools = openPools(proxy.target, watchStatements({ log }))
+  await ask(pools.db)
+  await proxy.takeAway()
+  for (let n = 0; n < 3; n++) await expect(pools.db.transaction((tx) => ask(tx))).rejects.toThrow()
+  await expect(ask(pools.db)).rejects.toThrow()
+  expect(lines).toMatchObject([{ database: 'primary', msg: 'Database connection lost' }])
+  await proxy.giveBack()
+  await vi.waitUntil(() => pools.db.transaction((tx) => ask(tx)).catch(() => undefined), { timeout: 5_000 })
+  expect(lines.map(({ msg }) => msg)).toEqual(['Database connection lost', 'Database connection restored'])
 })
 
 test('requests that fail because the database is away are not logged one by one, by REST, /trpc or /mcp; other failures are', async () => {

@@ -15,7 +15,7 @@ test('a slow statement is logged by its text, without values, and a quick one is
   await using database = await createTestDatabase()
   const lines: Record<string, unknown>[] = []
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  await using pools = openPools(database.target, { watch: watchStatements({ log }) })
+  await using pools = openPools(database.target, watchStatements({ log }))
 
   await answerAtOnce(pools.db)
   const asked = takeTime(pools.db, 'a secret')

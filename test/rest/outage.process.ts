@@ -105,7 +105,7 @@ test('a database that is silent: every caller has an answer within ten seconds, 
   await using proxy = await createDatabaseProxy(database.target)
   const lines: Record<string, unknown>[] = []
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  await using pools = openPools(proxy.target, { watch: watchStatements({ log }) })
+  await using pools = openPools(proxy.target, watchStatements({ log }))
   await using app = await createTestApp({ db: pools.db, slow: pools.slow, replica: pools.replica })
   const token = await app.token(['channel:read'], { user: await app.user('ada') })
   await app.request('GET /v1/channels/ada', { token })

@@ -1,4 +1,4 @@
-import type { PoolName } from '../../db/pools.ts'
+import type { PoolName, PoolOptions } from '../../db/pools.ts'
 import { EdgeLogger } from '../../telemetry/edge-logger.ts'
 import { type Logger, logger } from '../../telemetry/logger.ts'
 import type { ProcessMetrics } from '../../telemetry/process-metrics.ts'
@@ -25,14 +25,18 @@ type Watchers = { metrics?: ProcessMetrics | undefined; traces?: Traces | undefi
  * Observes the statements of each pool: all are measured and traced, slow ones are logged with their text but never with
  * values, and lost and restored connections are logged.
  */
-export function watchStatements({ metrics, traces, log = logger }: Watchers = {}) {
+export function watchStatements({
+  metrics,
+  traces,
+  log = logger,
+}: Watchers = {}): Required<Pick<PoolOptions, 'watch' | 'onAway'>> {
   const primary = new DatabaseOutages(log, 'primary')
   const outages: Record<PoolName, DatabaseOutages> = {
     fast: primary,
     slow: primary,
     replica: new DatabaseOutages(log, 'replica'),
   }
-  return (pool: PoolName) => (text: string) => {
+  const watch = (pool: PoolName) => (text: string) => {
     const begun = performance.now()
     statementsInFlight[pool]++
     const trace = traces?.statement(pool, redactedText(text))
@@ -46,6 +50,7 @@ export function watchStatements({ metrics, traces, log = logger }: Watchers = {}
         logSlow(log, { pool, durationMs: Math.round(durationMs), statement: redactedText(text) })
     }
   }
+  return { watch, onAway: (pool, reason) => outages[pool].observe(reason) }
 }
 
 /** Logs which statements hold their share of the connections when that begins, and when it has ended; it counts them, too. */
