@@ -107,8 +107,9 @@ function describeBody(headers: Headers, body: string): ConstantAnswer['encoding'
 }
 
 /** Makes an answer ready to be sent any number of times at its path, outside of `/v1`, whose answers have tags. */
-export function constantAnswer(path: string, publicUrl: string, { status, body = '' }: RestResponse): ConstantAnswer {
-  const headers: Headers = { ...commonHeaders('', publicUrl), ...headersOfPath(path) }
+export function constantAnswer(path: string, publicUrl: string, answer: RestResponse): ConstantAnswer {
+  const { status, headers: own, body = '' } = answer
+  const headers: Headers = { ...commonHeaders('', publicUrl), ...headersOfPath(path), ...own }
   const encoding = describeBody(headers, body)
   return { status, headers, body, encoding }
 }
