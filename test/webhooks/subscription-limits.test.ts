@@ -70,14 +70,13 @@ test('of those that lost their grant as many are kept as may be alive: the oldes
 
 test('an application has 100, also when 130 come at once', async () => {
   const application = stage.asApplication((await stage.client()).id)
-  const outcomes = await Promise.all(
-    Array.from({ length: 130 }, () =>
-      createSubscription(application, { url, event_types: types }).then(
-        () => 'made',
-        ({ code, message }: { code: string; message: string }) => `${code} ${message.includes('100')}`,
-      ),
-    ),
-  )
+  const make = (): Promise<string> =>
+    createSubscription(application, { url, event_types: types }).then(
+      () => 'made',
+      ({ code, message }: { code: string; message: string }) =>
+        code === 'rate_limited' ? make() : `${code} ${message.includes('100')}`, // of whoever waits long for the others of the same owner
+    )
+  const outcomes = await Promise.all(Array.from({ length: 130 }, make))
   expect(outcomes.filter((outcome) => outcome === 'made')).toHaveLength(100)
   expect(new Set(outcomes)).toEqual(new Set(['made', 'limit_reached true']))
   const [first] = (await listSubscriptions(application, page)).items
