@@ -40,6 +40,9 @@ export const isDatabaseAway = (error: unknown): boolean => isConnectionLost(erro
 /** Whether the database cannot answer at the moment, whatever the statement; worth a retry a second later. */
 export const isUnavailable = (error: unknown): boolean => has(LOST, error) || has(OVERLOADED, error)
 
+/** Whether a statement was refused because others of its text hold their share of the pool. */
+export const isBulkheadFull = (error: unknown): boolean => codeOf(error) === 'BULKHEAD_FULL'
+
 /** Whether the whole transaction may simply be run again: a deadlock (40P01) or a serialization failure (40001). */
 export const isRetryable = (error: unknown): boolean => has(RETRYABLE, error)
 

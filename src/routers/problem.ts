@@ -71,7 +71,7 @@ export function problemFrom({ code, cause }: TRPCError): Problem {
 
 /**
  * Why a call failed, where that is ours to mend and so for the log; undefined for what a verb refuses on purpose, also because there is
- * no room, and while the database is away.
+ * no room, and for an outage of the database.
  */
 export function faultOf(error: TRPCError): unknown {
   const problem = problemFrom(error)

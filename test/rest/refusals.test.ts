@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { scopes } from '../../src/domain/core/scopes.ts'
 import { appRouter } from '../../src/routers/index.ts'
-import { problemFrom } from '../../src/routers/problem.ts'
+import { faultOf, problemFrom } from '../../src/routers/problem.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp()
@@ -33,6 +33,18 @@ test('whatever is wrong with a field, at REST or /trpc, is said in a sentence of
   }
   expect(said.size).toBeGreaterThan(300)
   expect([...said].filter(([message]) => !SENTENCE.test(message) || FOREIGN.test(message))).toEqual([])
+})
+
+test.each([
+  ...['DATABASE_AWAY', 'ECONNREFUSED', '57P01', '53100', '53200', '53300', '53400', 'BULKHEAD_FULL'].map(
+    (code) => [code, 503, false] as const,
+  ),
+  ...['57014', '55P03', '25006'].map((code) => [code, 503, true] as const),
+  ['XX000', 500, true] as const,
+])('%s of the database is %d, and logged for the request that met it: %s', (code, status, isLogged) => {
+  const error = new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: Object.assign(new Error('x'), { code }) })
+  expect(problemFrom(error).status).toBe(status)
+  expect(faultOf(error) !== undefined, 'the others are logged once for all requests').toBe(isLogged)
 })
 
 describe('what /trpc refuses before any procedure is called', () => {

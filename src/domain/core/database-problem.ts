@@ -1,4 +1,4 @@
-import { isDatabaseAway, isInvalidText, isUnavailable } from '../../db/db-error.ts'
+import { isBulkheadFull, isDatabaseAway, isInvalidText, isUnavailable, shortageOf } from '../../db/db-error.ts'
 import { Problem } from './problem.ts'
 
 /** A failure of the database in the caller's words, or undefined when it is a fault of ours. */
@@ -13,5 +13,9 @@ export function databaseProblem(error: unknown): Problem | undefined {
   return undefined
 }
 
-/** Whether something failed because the database is away: that is logged once, and not for each request or stream that fails by it. */
-export const isOutage = (error: unknown): boolean => isDatabaseAway(error)
+/**
+ * Whether something failed because the database is away or short of something, or others like it hold the connections: that is logged
+ * once, and not for each request or stream that fails by it.
+ */
+export const isOutage = (error: unknown): boolean =>
+  isDatabaseAway(error) || shortageOf(error) !== undefined || isBulkheadFull(error)
