@@ -8,8 +8,8 @@ export default defineConfig({
   test: {
     globalSetup: 'test/support/global-setup.ts',
     include: ['test/**/*.test.ts'],
-    // many tests wait, for the database or a limit of time: as many as there are cores would leave them idle; of more each is slower
-    maxWorkers: Math.min(12, Math.ceil(1.5 * availableParallelism())),
+    // many tests wait, for the database or a limit of time: as many as there are cores would leave them idle
+    maxWorkers: Math.min(12, Math.ceil(2.5 * availableParallelism())),
     isolate: false, // the modules of the service are loaded once per worker: half of the time
     experimental: { fsModuleCache: true }, // what was transformed is kept in node_modules: a third of the time of a single file
     testTimeout: 60_000, // only what hangs meets it: a machine may be five times slower than another
