@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ingestConnections, livestreams, thumbnails } from '../../src/db/schema/index.ts'
+import { newId } from '../../src/domain/core/ids.ts'
 import { publish } from '../../src/domain/ingest/publish.ts'
 import { rollStreamKey } from '../../src/domain/ingest/stream-keys.ts'
 import { removeOldPictures } from '../../src/domain/ingest/thumbnails/remove.ts'
@@ -185,4 +186,19 @@ describe('what goes wrong', () => {
     await removeOldPictures(context, storage)
     expect(await context.db.$count(thumbnails)).toBeLessThan(before)
   })
+})
+
+test('a store that cannot be reached is said once in the log, and is no database that is away', async () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  const reading = vi.spyOn(storage, 'get').mockRejectedValue(refused)
+  const ask = () => app.request(`GET /thumbnails/${newId('thumbnail', new Date())}.jpg`)
+  const said = () => app.lines.filter((line) => line.includes('Pictures ')).map((line) => JSON.parse(line).msg)
+  for (let n = 0; n < 3; n++) {
+    const { status, body } = await ask()
+    expect([status, body.error.message]).toEqual([503, 'Pictures cannot be read at the moment; try again.'])
+  }
+  expect(said()).toEqual(['Pictures cannot be read'])
+  reading.mockRestore()
+  expect((await ask()).status).toBe(404)
+  expect(said()).toEqual(['Pictures cannot be read', 'Pictures can be read again'])
 })
