@@ -74,13 +74,18 @@ test('a migration waits for no lock longer than half a second, says who holds it
   const folder = folderOf([1, 'create table busy (n int)'], [2, 'alter table busy add column m int'])
   const dump = connect(database.target, { max: 1, name: 'nightly dump' })
   const reader = connect(database.target, { max: 1 })
-  let letGo = () => {}
+  let [letGo, hasRead] = [() => {}, () => {}]
+  const isHeld = new Promise<void>((resolve) => {
+    hasRead = resolve
+  })
   const dumping = dump.begin(async (tx) => {
     await tx`select n from busy`
     await new Promise<void>((resolve) => {
       letGo = resolve
+      hasRead()
     })
   })
+  await isHeld
   let [tries, longestMs] = [0, 0]
   const blockers = await new Promise<Blocker[]>((resolve, reject) => {
     const onBlocked = (found: Blocker[]) => void (++tries === 1 && resolve(found))
