@@ -7,6 +7,8 @@ type FairTurnsOptions = {
   waitingMax: number
   /** What is thrown where somebody has waited in vain, in place of what readers of lists are told. */
   refusal?: () => Problem
+  /** The same where it was `waitMs` that ended the waiting, whoever's work was before. */
+  late?: () => Problem
 }
 
 type Waiting = { begin: () => void }
@@ -70,7 +72,7 @@ export class FairTurns {
       const timer = setTimeout(() => {
         line.splice(line.indexOf(waiting), 1)
         if (line.length === 0) this.#waiting.delete(owner)
-        reject(this.#refusal(this.#running.has(owner)))
+        reject(this.#options.late?.() ?? this.#refusal(this.#running.has(owner)))
       }, waitMs)
       line.push(waiting)
     })

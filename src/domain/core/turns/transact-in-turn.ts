@@ -1,6 +1,7 @@
 import type { Database } from '../../../db/client.ts'
 import { poolSizes } from '../../../db/pools.ts'
 import type { ActorContext } from '../context.ts'
+import { Problem } from '../problem.ts'
 import { type InTransaction, isInTransaction, transact } from '../transaction.ts'
 import { FairTurns } from './fair-turns.ts'
 import { askerOf } from './take-turn.ts'
@@ -9,22 +10,26 @@ import { askerOf } from './take-turn.ts'
 const PLACES = poolSizes.fast / 2
 /** As many requests of one address are let in at a time. */
 const WAITING_MAX = 250
-/** As `takeTurn` waits. */
-const WAIT_MS = 4_000
+/** Longer than a statement may take (5 s) and than a silent database is waited for (6 s), and less than a request has (9.5 s). */
+const WAIT_MS = 8_000
+/** These transactions are short: whoever waits so long waits for the database, and is not blamed for asking twice. */
+const late = () =>
+  new Problem('unavailable', 'What was asked for before is still being done; try again.', { retryAfterS: 1 })
 
 // Module state, because the connections are the process's
 const turnsOver = new WeakMap<Database, FairTurns>()
 
 /**
  * `transact` for work that takes a lock which other work of the same asker waits for: of each asker one runs in a process, so that what
- * would wait for the lock holds no connection, which others would lack. Throws `rate_limited` or `unavailable` as `takeTurn` does.
+ * would wait for the lock holds no connection, which others would lack. Throws `rate_limited` where too much of the same asker waits
+ * already, and `unavailable` after 8 s.
  */
 export async function transactInTurn<Of extends ActorContext, Result>(
   ctx: Of,
   work: (tx: InTransaction<Of>) => Promise<Result>,
 ): Promise<Result> {
   if (isInTransaction(ctx)) return work(ctx)
-  const turns = turnsOver.get(ctx.db) ?? new FairTurns({ places: PLACES, waitingMax: WAITING_MAX })
+  const turns = turnsOver.get(ctx.db) ?? new FairTurns({ places: PLACES, waitingMax: WAITING_MAX, late })
   turnsOver.set(ctx.db, turns)
   return turns.take(askerOf(ctx.principal), WAIT_MS, () => transact(ctx, work))
 }
