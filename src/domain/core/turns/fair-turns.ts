@@ -7,7 +7,7 @@ type FairTurnsOptions = {
   waitingMax: number
   /** What is thrown where somebody has waited in vain, in place of what readers of lists are told. */
   refusal?: () => Problem
-  /** The same where it was `waitMs` that ended the waiting, whoever's work was before. */
+  /** The same where it was `waitMs` that ended the waiting, whosever work was before. */
   late?: () => Problem
 }
 
