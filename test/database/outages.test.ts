@@ -7,7 +7,7 @@ import { statement } from '../../src/db/statement.ts'
 import { watchStatements } from '../../src/process/metrics/statements.ts'
 import { createTestApp } from '../support/app.ts'
 import { createTestDatabase } from '../support/database.ts'
-import { createDatabaseProxy } from '../support/database-proxy.ts'
+import { createDistantDatabase } from '../support/distant-database.ts'
 
 const ask = statement<[], { one: number }>('select 1 as one')
 const fail = statement<[], never>('select 1 / 0')
@@ -38,11 +38,8 @@ test('what the database is short of is logged once and not for each statement th
 })
 
 test('a lost connection to the database is logged once, and once that it is restored', async () => {
-  await using database = await createTestDatabase()
-  await using proxy = await createDatabaseProxy(database.target)
-  const lines: Record<string, unknown>[] = []
-  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  await using pools = openPools(proxy.target, watchStatements({ log }))
+  await using distant = await createDistantDatabase()
+  const { proxy, pools, lines } = distant
   await ask(pools.db)
   await expect(fail(pools.db)).rejects.toThrow('division by zero')
   expect(lines).toEqual([])
@@ -63,11 +60,8 @@ test('a lost connection to the database is logged once, and once that it is rest
 })
 
 test('nor is an outage missed that a transaction meets first, before any statement is sent', async () => {
-  await using database = await createTestDatabase()
-  await using proxy = await createDatabaseProxy(database.target)
-  const lines: Record<string, unknown>[] = []
-  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  await using pools = openPools(proxy.target, watchStatements({ log }))
+  await using distant = await createDistantDatabase()
+  const { proxy, pools, lines } = distant
   await ask(pools.db)
   await proxy.takeAway()
   for (let n = 0; n < 3; n++) await expect(pools.db.transaction((tx) => ask(tx))).rejects.toThrow()
@@ -79,9 +73,8 @@ test('nor is an outage missed that a transaction meets first, before any stateme
 })
 
 test('requests that fail because the database is away are not logged one by one, by REST, /trpc or /mcp; other failures are', async () => {
-  await using database = await createTestDatabase()
-  await using proxy = await createDatabaseProxy(database.target)
-  await using pools = openPools(proxy.target)
+  await using distant = await createDistantDatabase()
+  const { proxy, pools } = distant
   await using app = await createTestApp({ db: pools.db, slow: pools.slow, replica: pools.replica })
   const token = await app.token(['channel:read', 'category:read'], { user: await app.user('ada') })
   const routes = ['GET /v1/channels/ada', 'GET /trpc/channels.list?input=%7B%7D', 'GET /v1/categories/']

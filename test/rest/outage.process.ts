@@ -1,16 +1,11 @@
 import { setTimeout as after } from 'node:timers/promises'
-import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { openPools } from '../../src/db/pools.ts'
-import { watchStatements } from '../../src/process/metrics/statements.ts'
 import { createTestApp } from '../support/app.ts'
-import { createTestDatabase } from '../support/database.ts'
-import { createDatabaseProxy } from '../support/database-proxy.ts'
+import { createDistantDatabase } from '../support/distant-database.ts'
 
 test('a database that goes away is 503 in the envelope, and its return ends that without a restart', async () => {
-  await using database = await createTestDatabase()
-  await using proxy = await createDatabaseProxy(database.target)
-  await using pools = openPools(proxy.target)
+  await using distant = await createDistantDatabase()
+  const { proxy, pools } = distant
   await using app = await createTestApp({ db: pools.db, slow: pools.slow, replica: pools.replica })
   const token = await app.token(['channel:read', 'chat:write'], { user: await app.user('ada') })
   const message = { token, body: { room_name: 'ada', content: 'hello' } }
@@ -75,9 +70,8 @@ const refused = { status: 503, retryAfter: '1', tookMs: expect.any(Number) }
 const latest = (answers: { tookMs: number }[]) => Math.max(...answers.map(({ tookMs }) => tookMs))
 
 test('a hundred callers a second into a dead database: each is told so at once, and soon after its return all is well', async () => {
-  await using database = await createTestDatabase()
-  await using proxy = await createDatabaseProxy(database.target)
-  await using pools = openPools(proxy.target)
+  await using distant = await createDistantDatabase()
+  const { proxy, pools } = distant
   await using app = await createTestApp({ db: pools.db, slow: pools.slow, replica: pools.replica })
   const token = await app.token(['channel:read', 'chat:write'], { user: await app.user('ada') })
   const requests = [
@@ -101,11 +95,8 @@ test('a hundred callers a second into a dead database: each is told so at once, 
 })
 
 test('a database that is silent: every caller has an answer within ten seconds, also while credentials are looked up', async () => {
-  await using database = await createTestDatabase()
-  await using proxy = await createDatabaseProxy(database.target)
-  const lines: Record<string, unknown>[] = []
-  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
-  await using pools = openPools(proxy.target, watchStatements({ log }))
+  await using distant = await createDistantDatabase()
+  const { proxy, pools, lines } = distant
   await using app = await createTestApp({ db: pools.db, slow: pools.slow, replica: pools.replica })
   const token = await app.token(['channel:read'], { user: await app.user('ada') })
   await app.request('GET /v1/channels/ada', { token })
