@@ -32,7 +32,7 @@ function unreadOf(streams: Iterable<OpenStream>): Unread[] {
   const unread: Unread[] = []
   for (const stream of streams) {
     const bytes = stream.unsentBytes ?? 0
-    if (bytes >= UNSENT_MIN) unread.push({ stream, bytes, frees: bytes })
+    if (isUnread({ unsentBytes: bytes })) unread.push({ stream, bytes, frees: bytes })
   }
   unread.sort((one, other) => one.bytes - other.bytes)
   const less = new Map<string, number>()
