@@ -105,7 +105,7 @@ const notOurs = () => new Error('it answered with something else')
 export function unreachable(baseUrl: string, error: unknown): string {
   let cause = error
   while (cause instanceof Error && cause.cause instanceof Error) cause = cause.cause
-  return `There is no answer of the service at ${baseUrl} (${errorMessageOf(cause)}): does it run, and is this its address?`
+  return `There is no answer of the service at ${baseUrl} (${errorMessageOf(cause)}): does it run, and is this its address? Give another by --url or DEVELOPER_API_URL`
 }
 
 /** Cuts a connection off that is silent. */
