@@ -1,7 +1,9 @@
 import type { Database } from '../../../db/client.ts'
 import { poolSizes } from '../../../db/pools.ts'
+import type { Caller } from '../caller.ts'
 import type { ActorContext } from '../context.ts'
 import { Problem } from '../problem.ts'
+import { requireWaiting } from '../request-record.ts'
 import { type InTransaction, isInTransaction, transact } from '../transaction.ts'
 import { FairTurns } from './fair-turns.ts'
 import { askerOf } from './take-turn.ts'
@@ -10,8 +12,8 @@ import { askerOf } from './take-turn.ts'
 const PLACES = poolSizes.fast / 2
 /** As many requests of one address are let in at a time. */
 const WAITING_MAX = 250
-/** Longer than a statement may take (5 s) and than a silent database is waited for (6 s), and less than a request has (9.5 s). */
-const WAIT_MS = 8_000
+/** What begins then and takes as long as a statement may (5 s) still ends before the request's deadline (9.5 s): what was answered 503 is not done. */
+const WAIT_MS = 4_000
 /** These transactions are short: whoever waits so long waits for the database, and is not blamed for asking twice. */
 const late = () =>
   new Problem('unavailable', 'What was asked for before is still being done; try again.', { retryAfterS: 1 })
@@ -22,14 +24,17 @@ const turnsOver = new WeakMap<Database, FairTurns>()
 /**
  * `transact` for work that takes a lock which other work of the same asker waits for: of each asker one runs in a process, so that what
  * would wait for the lock holds no connection, which others would lack. Throws `rate_limited` where too much of the same asker waits
- * already, and `unavailable` after 8 s.
+ * already, and `unavailable` after 4 s, or when nobody waits for the answer any more: who is gone has tried again meanwhile.
  */
-export async function transactInTurn<Of extends ActorContext, Result>(
+export async function transactInTurn<Of extends ActorContext & { caller?: Caller }, Result>(
   ctx: Of,
   work: (tx: InTransaction<Of>) => Promise<Result>,
 ): Promise<Result> {
   if (isInTransaction(ctx)) return work(ctx)
   const turns = turnsOver.get(ctx.db) ?? new FairTurns({ places: PLACES, waitingMax: WAITING_MAX, late })
   turnsOver.set(ctx.db, turns)
-  return turns.take(askerOf(ctx.principal), WAIT_MS, () => transact(ctx, work))
+  return turns.take(askerOf(ctx.principal), WAIT_MS, () => {
+    if (ctx.caller) requireWaiting(ctx.caller)
+    return transact(ctx, work)
+  })
 }

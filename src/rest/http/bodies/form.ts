@@ -17,7 +17,7 @@ export function urlencodedEntries(text: string): URLSearchParams {
   return new URLSearchParams(text)
 }
 
-/** The same as pairs, in half the time: only what is encoded goes through the parser of the platform. */
+/** The same as pairs, in half the time: only what is encoded goes through the parser of the platform. A `?` at the begin is part of a name, as in any form. */
 export const urlencodedPairs = (text: string): FormEntry[] =>
   checkedPairs(text)
     .filter((pair) => pair !== '')
