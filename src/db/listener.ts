@@ -7,7 +7,7 @@ const RETRY_FIRST_MS = 50
 const RETRY_MAX_MS = 2_000
 const END_S = 1
 const DEAF =
-  'A connection that listens did not hear its own greeting: DATABASE_DIRECT_URL has to lead to the primary itself, not through a transaction pooler'
+  'A connection that listens does not hear its own greeting: DATABASE_DIRECT_URL has to lead to the primary itself, not through a transaction pooler'
 
 /** Callbacks by channel, called with the payload of each notification. */
 export type Channels = Readonly<Record<string, (payload: string) => void>>
@@ -17,8 +17,8 @@ export type ListenerOptions = {
   onUp?: () => void
   /** Once per outage. There are no notifications until the next `onUp`. */
   onDown?: (error: unknown) => void
-  /** A notification for all who listen, this one too: it is sent once this one listens, which is up when it hears that, and as each ping. */
-  greeting?: { channel: string; payload: string }
+  /** Of one of the channels: each ping is a notification in it for all who listen, `sender` and a number, and has to be heard here as well. */
+  greeting: { channel: string; sender: string }
   pingMs?: number
 }
 
@@ -26,11 +26,11 @@ export type ListenerOptions = {
 export type Listener = AsyncDisposable
 
 /**
- * LISTEN on a connection of its own, which reconnects after 50 ms, then with growing pauses of up to 2 s. A ping every 5 s, which
- * may greet the others who listen, detects a server that stopped answering. `target` must be a direct connection: LISTEN does not work through a transaction
- * pooler.
+ * LISTEN on a connection of its own, which reconnects after 50 ms, then with growing pauses of up to 2 s. A ping at once and every 5 s, which
+ * greets the others who listen, and is lost unless heard back, detects a server that stopped answering, and one that answers and has
+ * forgotten the LISTEN, as behind a pooler or after a failover. `target` must be a direct connection: LISTEN does not work through a transaction pooler.
  */
-export function listenToChannels(target: DatabaseTarget, channels: Channels, options: ListenerOptions = {}): Listener {
+export function listenToChannels(target: DatabaseTarget, channels: Channels, options: ListenerOptions): Listener {
   const listener = new ReconnectingListener(target, channels, options)
   listener.open()
   return listener
@@ -44,6 +44,9 @@ class ReconnectingListener implements AsyncDisposable {
   #client: Sql | undefined
   #timer: NodeJS.Timeout | undefined
   #failures = 0
+  #pings = 0
+  /** Called with what this one has greeted with. */
+  #hearOwn: (payload: string) => void = () => {}
   #isStopped = false
 
   constructor(target: DatabaseTarget, channels: Channels, options: ListenerOptions) {
@@ -53,33 +56,28 @@ class ReconnectingListener implements AsyncDisposable {
   }
 
   open() {
-    const { greeting } = this.#options
-    let hearItself = () => {}
-    const hearsItself = new Promise<void>((resolve) => {
-      hearItself = resolve
-    })
     const client: Sql = connect(this.#target, {
       name: 'developer-api listen',
       max: 1,
       statementMs: 0,
-      onNotify: (channel, payload) => {
-        if (channel === greeting?.channel && payload === greeting.payload) hearItself()
-        this.#channels[channel]?.(payload)
-      },
+      onNotify: (channel, payload) => this.#hear(channel, payload),
       onClose: () => this.#reconnect(client, new Error('The LISTEN connection ended')),
     })
     this.#client = client
-    this.#listen(client, hearsItself).catch((error) => this.#reconnect(client, error))
+    this.#listen(client).catch((error) => this.#reconnect(client, error))
   }
 
-  async #listen(client: Sql, hearsItself: Promise<void>) {
+  #hear(channel: string, payload: string) {
+    const { greeting } = this.#options
+    if (channel === greeting.channel && payload.startsWith(`${greeting.sender} `)) this.#hearOwn(payload)
+    else this.#channels[channel]?.(payload)
+  }
+
+  async #listen(client: Sql) {
     for (const channel of Object.keys(this.#channels)) {
       await this.#answered(client.unsafe(`listen "${channel.replaceAll('"', '""')}"`))
     }
-    if (this.#options.greeting) {
-      await this.#ping(client)
-      await this.#answered(hearsItself, DEAF)
-    }
+    await this.#ping(client)
     if (client !== this.#client) return
     this.#failures = 0
     this.#options.onUp?.()
@@ -95,10 +93,15 @@ class ReconnectingListener implements AsyncDisposable {
     this.#timer = setTimeout(ping, this.#pingMs).unref()
   }
 
-  #ping(client: Sql): Promise<void> {
-    const { greeting } = this.#options
-    const ping = greeting ? client`select pg_notify(${greeting.channel}, ${greeting.payload})` : client`select 1`
-    return this.#answered(ping)
+  /** Each has a number, so that none passes for heard by what comes late of another. */
+  async #ping(client: Sql): Promise<void> {
+    const { channel, sender } = this.#options.greeting
+    const ping = `${sender} ${++this.#pings}`
+    const isHeard = new Promise<void>((resolve) => {
+      this.#hearOwn = (payload) => payload === ping && resolve()
+    })
+    await this.#answered(client`select pg_notify(${channel}, ${ping})`)
+    await this.#answered(isHeard, DEAF)
   }
 
   #reconnect(client: Sql, error: unknown) {

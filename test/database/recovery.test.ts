@@ -45,7 +45,9 @@ const killAll = sql`select pg_terminate_backend(pid, 1000) from pg_stat_activity
 function hear(channels: readonly string[], pingMs?: number) {
   const life = new EventEmitter()
   const handlers: Channels = Object.fromEntries(channels.map((channel) => [channel, () => life.emit(channel)]))
-  const listener = listenToChannels(server.target, handlers, {
+  const greeted = { ...handlers, greetings: () => {} }
+  const listener = listenToChannels(server.target, greeted, {
+    greeting: { channel: 'greetings', sender: 'test' },
     onUp: () => life.emit('up'),
     onDown: () => life.emit('down'),
     ...(pingMs && { pingMs }),

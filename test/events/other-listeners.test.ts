@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { afterAll, expect, test, vi } from 'vitest'
 import { type Listener, listenToChannels } from '../../src/db/listener.ts'
 import { announcementIn } from '../../src/db/notifier.ts'
@@ -5,6 +6,7 @@ import { OtherListeners } from '../../src/db/other-listeners.ts'
 import { WakeHub } from '../../src/domain/events/wake-hub.ts'
 import { listenToNotifications, notifyCommits } from '../../src/process/background/notifications.ts'
 import { createTestApp } from '../support/app.ts'
+import { createDatabaseProxy } from '../support/database-proxy.ts'
 
 const app = await createTestApp()
 afterAll(() => app[Symbol.asyncDispose]())
@@ -20,14 +22,14 @@ async function listening(wakeHub: WakeHub) {
   return listener
 }
 
-/** Hears everything without greeting anybody. */
+/** Hears everything, and greets nobody who listens otherwise. */
 async function overhear() {
   const names: string[] = []
   const listener = await new Promise<Listener>((resolve) => {
     const opened = listenToChannels(
       target,
-      { webhook_wake: (payload) => names.push(...announcementIn(payload).names) },
-      { onUp: () => resolve(opened) },
+      { webhook_wake: (payload) => names.push(...announcementIn(payload).names), overhearing: () => {} },
+      { greeting: { channel: 'overhearing', sender: 'test' }, onUp: () => resolve(opened) },
     )
   })
   return { names, [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose]() }
@@ -66,11 +68,26 @@ test('who is alone announces nothing; once another listens, or nothing is heard 
 
 test('who does not hear its own greeting, as behind a transaction pooler, does not pass for one that hears', async () => {
   const [up, down] = [vi.fn(), vi.fn()]
-  const greeting = { channel: 'of_another_connection', payload: 'I' }
+  const greeting = { channel: 'of_another_connection', sender: 'I' }
   await using _deaf = listenToChannels(target, {}, { greeting, pingMs: 100, onUp: up, onDown: down })
   await vi.waitUntil(() => down.mock.calls.length > 0)
   expect(down.mock.calls[0]?.[0].message).toContain('DATABASE_DIRECT_URL')
   expect(up).not.toHaveBeenCalled()
+})
+
+test('who loses LISTEN and is answered still counts as lost: it listens anew, and reads again what it has missed', async () => {
+  await using proxy = await createDatabaseProxy(target)
+  const [up, down, heard] = [vi.fn(), vi.fn(), vi.fn()]
+  const greeting = { channel: 'greetings', sender: 'I' }
+  const channels = { greetings: heard, news: heard }
+  await using _listener = listenToChannels(proxy.target, channels, { greeting, pingMs: 300, onUp: up, onDown: down })
+  await vi.waitUntil(() => up.mock.calls.length > 0)
+  proxy.unlisten()
+  await vi.waitUntil(() => up.mock.calls.length > 1, 5_000)
+  expect(down.mock.calls[0]?.[0].message).toContain('does not hear its own greeting')
+  await context.db.execute(sql`select pg_notify('news', 'new')`)
+  await vi.waitUntil(() => heard.mock.calls.length > 0)
+  expect(heard.mock.calls).toEqual([['new']])
 })
 
 test('who hears another while its own connection is made, and loses it again, is not alone', () => {

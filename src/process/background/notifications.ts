@@ -11,7 +11,7 @@ import type { ProcessContext } from '../context.ts'
 /** Triggers of the database say on this channel what has ended that credentials depend on (see the migrations). */
 const CREDENTIALS_CHANNEL = 'credential_changes'
 const WAKE_CHANNEL = 'webhook_wake'
-/** Each process that listens says so. */
+/** Each process that listens says so here, to the others. */
 const GREETING_CHANNEL = 'listening'
 
 /**
@@ -34,25 +34,23 @@ export function listenToNotifications(
 ): AsyncDisposable {
   const { credentials, log } = context
   const { others } = wakeHub
-  const hear = (sender: string) => {
-    if (sender !== wakeHub.id) others.areThere()
-  }
   const channels = {
     [CREDENTIALS_CHANNEL]: credentials.end,
     [WAKE_CHANNEL]: (payload: string) => {
       const { sender, names } = announcementIn(payload)
-      hear(sender)
-      if (sender !== wakeHub.id) wakeHub.wakeHere(names) // whoever announced it was woken by the commit itself
+      if (sender === wakeHub.id) return // woken by the commit itself
+      others.areThere()
+      wakeHub.wakeHere(names)
     },
     [STOPPED_CHANNEL]: endAttemptsOf,
-    [GREETING_CHANNEL]: hear,
+    [GREETING_CHANNEL]: () => others.areThere(),
   }
   const edge = new EdgeLogger(log, {
     down: 'LISTEN connection lost: credentials are looked up on every request',
     up: 'LISTEN connection restored',
   })
   return listenToChannels(target, channels, {
-    greeting: { channel: GREETING_CHANNEL, payload: wakeHub.id },
+    greeting: { channel: GREETING_CHANNEL, sender: wakeHub.id },
     onUp: () => {
       others.canBeHeard()
       edge.up()
