@@ -6,6 +6,7 @@ import { checkDelivery } from '../domain/webhooks/worker/startup-check.ts'
 import { LoadLimit } from '../rest/http/load-limit.ts'
 import { limitedOperations } from '../rest/http/request-record.ts'
 import { createHttpServer } from '../rest/http/server.ts'
+import { PublishedDocuments } from '../rest/pages/documents.ts'
 import { logger } from '../telemetry/logger.ts'
 import type { ProcessMetrics } from '../telemetry/process-metrics.ts'
 import type { Traces } from '../telemetry/traces.ts'
@@ -37,7 +38,8 @@ export type ServiceOptions = {
 }
 
 /**
- * Starts the service: traces, metrics, HTTP (503 at first; behind a proxy, not before it can answer or 20 s have passed), database, context, notifications, usage, HTTP (200), deliveries.
+ * Starts the service: traces, metrics, HTTP (503 at first; behind a proxy, not before it can answer or 20 s have passed), documents,
+ * database, context, notifications, usage, HTTP (200), deliveries.
  * It stops in the reverse order, except that requests and deliveries end first and together, because they need all the rest.
  */
 export async function openService(config: Config, lifecycle: Lifecycle, given: ServiceOptions) {
@@ -53,12 +55,14 @@ export async function openService(config: Config, lifecycle: Lifecycle, given: S
   if (metrics && isMember) sendMetrics({ metrics, contextOf })
   else if (metrics) await publishMetrics(config, disposables, { metrics, contextOf })
 
-  const server = createServer(config, { contextOf, loadLimit, metrics, traces })
+  const documents = new PublishedDocuments(config.publicUrl)
+  const server = createServer(config, { contextOf, loadLimit, metrics, traces, documents })
   const listen = await beginListening(server, config, { ...lifecycle, isMember, listensFirst })
   const backend = disposables.use(new Disposables())
   const deliveries = new Disposables()
   const stopDelivering = () => deliveries[Symbol.asyncDispose]()
   disposables.deferTogether(() => drain(server, config), stopDelivering)
+  await documents.make()
 
   const storage = await openStorage({ ...lifecycle, disposables: backend })
   const { target } = storage
@@ -111,12 +115,13 @@ type ServerParts = {
   loadLimit: LoadLimit
   metrics: ProcessMetrics | undefined
   traces: Traces | undefined
+  documents: PublishedDocuments
 }
 
 function createServer(
   { publicUrl, trustedProxies: trustProxy }: Pick<Config, 'publicUrl' | 'trustedProxies'>,
-  { contextOf, loadLimit, metrics, traces }: ServerParts,
+  { metrics, ...parts }: ServerParts,
 ) {
   const measure = metrics?.observeRequest.bind(metrics)
-  return createHttpServer({ contextOf, log: logger, publicUrl, trustProxy, measure, traces, loadLimit })
+  return createHttpServer({ ...parts, log: logger, publicUrl, trustProxy, measure })
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../../telemetry/logger.ts'
 import type { Traces } from '../../telemetry/traces.ts'
 import { createRestHandler } from '../handler.ts'
 import { createPages } from '../pages/app.ts'
+import { PublishedDocuments } from '../pages/documents.ts'
 import { logRequest } from './access-log.ts'
 import { callerOf, isRepeated } from './caller.ts'
 import { type Connection, type Exchange, followConnections, unreadCutter } from './connection.ts'
@@ -40,17 +41,20 @@ export type ServerOptions = {
   traces?: Traces | undefined
   /** Counts the requests in flight; shared with the metrics that show it. */
   loadLimit?: LoadLimit
+  /** Made as the service starts; without them each is made for who asks for it first. */
+  documents?: PublishedDocuments
 }
 
 /** One HTTP server: REST is answered on node:http itself, and only pages pass through Express. */
 export function createHttpServer(options: ServerOptions): Server {
-  const { contextOf, log, publicUrl, trustProxy, traces, loadLimit = new LoadLimit() } = options
+  const { contextOf, log, publicUrl, trustProxy, traces } = options
+  const { loadLimit = new LoadLimit(), documents = new PublishedDocuments(publicUrl) } = options
   const handleRest = createRestHandler({
     contextOf,
     publicUrl,
     report: (error, { requestId }) => log.error({ err: error, requestId }, 'REST request failed'),
   })
-  const handlePage = createPages(options)
+  const handlePage = createPages({ contextOf, log, publicUrl, documents })
   const observers = observersOf(options)
 
   const begin = ({ request, response }: Exchange, connection: Connection) => {

@@ -3,20 +3,18 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, R
 import type { Context } from '../../domain/core/context.ts'
 import { databaseProblem } from '../../domain/core/database-problem.ts'
 import { Problem } from '../../domain/core/problem.ts'
-import { eventSchemas } from '../../domain/events/types.ts'
 import type { Logger } from '../../telemetry/logger.ts'
-import { createAsyncApiDocument } from '../asyncapi/asyncapi.ts'
 import { commonHeaders } from '../http/headers.ts'
 import type { IncomingRequest } from '../http/request-record.ts'
 import { rawPathOf } from '../http/request-target.ts'
 import { sendProblem } from '../http/response.ts'
-import { createDocument, createExtensionsDocument } from '../openapi/document.ts'
 import { allow } from './allow.ts'
 import { authPages } from './auth/auth-pages.ts'
 import type { CallerOf } from './auth/page-context.ts'
 import { consolePages } from './console.ts'
 import { guidePages, llmsText } from './docs/guides.ts'
 import { referencePages } from './docs/reference.ts'
+import { type DocumentPath, documentPages, type PublishedDocuments } from './documents.ts'
 import { exportPage } from './export.ts'
 import { mcpPages } from './mcp.ts'
 import { metadataPages } from './metadata.ts'
@@ -26,7 +24,12 @@ import { asksDatabase, type PagePath, pages } from './table.ts'
 import { thumbnailPages } from './thumbnails.ts'
 import { trpcPages, trpcStreams } from './trpc.ts'
 
-type PagesOptions = { contextOf: () => Context | undefined; log: Logger; publicUrl: string }
+type PagesOptions = {
+  contextOf: () => Context | undefined
+  log: Logger
+  publicUrl: string
+  documents: PublishedDocuments
+}
 
 /** What is known of each request that Express is given. */
 type Arrivals = WeakMap<IncomingMessage, IncomingRequest>
@@ -35,7 +38,7 @@ type Arrivals = WeakMap<IncomingMessage, IncomingRequest>
  * What is for browsers and for the typed client: pages, the document, /trpc. Never the paths of the specification. What it
  * returns resolves when the work for a request has ended, also where nobody is left to read the answer.
  */
-export function createPages({ contextOf, log, publicUrl }: PagesOptions) {
+export function createPages({ contextOf, log, publicUrl, documents }: PagesOptions) {
   const arrivals: Arrivals = new WeakMap()
   let app: Express | undefined
   let openStream: ReturnType<typeof trpcStreams> | undefined
@@ -51,7 +54,7 @@ export function createPages({ contextOf, log, publicUrl }: PagesOptions) {
     }
     openStream ??= trpcStreams(context)
     if (record.isStream) return openStream(incoming)
-    app ??= createApp(context, arrivals, (error) => log.error({ err: error }, 'Page request failed'))
+    app ??= createApp(context, { documents, arrivals, log })
     const worked = asksDatabase(record.page) ? answered(response) : undefined
     app(request, response)
     await worked
@@ -73,7 +76,9 @@ function answered(response: ServerResponse): Promise<void> {
   })
 }
 
-function createApp(context: Context, arrivals: Arrivals, report: (error: unknown) => void): Express {
+type AppParts = Pick<PagesOptions, 'documents' | 'log'> & { arrivals: Arrivals }
+
+function createApp(context: Context, { documents, arrivals, log }: AppParts): Express {
   const arrivalOf = (request: IncomingMessage) => {
     const arrival = arrivals.get(request)
     if (!arrival) throw new Error('A page was asked for by a request that has not arrived')
@@ -84,7 +89,8 @@ function createApp(context: Context, arrivals: Arrivals, report: (error: unknown
     const { caller, record } = arrivalOf(request)
     return { path: rawPathOf(record.url), requestId: caller.requestId, publicUrl: context.publicUrl }
   }
-  const mounts = pageRouters(context, callerOf, (request) => readText(request, arrivalOf(request).place))
+  const read: ReadText = (request) => readText(request, arrivalOf(request).place)
+  const mounts = { ...pageRouters(context, callerOf, read), ...documentPages(documents) }
   const nothing: RequestHandler = (request, response) =>
     sendProblem(response, new Problem('not_found', 'There is nothing at this path.'), placeOf(request))
   const app = express().disable('x-powered-by')
@@ -94,13 +100,17 @@ function createApp(context: Context, arrivals: Arrivals, report: (error: unknown
   app.use(nothing)
 
   const onError: ErrorRequestHandler = (error, request, response, _next) => {
-    sendProblem(response, explain(error, report), placeOf(request))
+    sendProblem(response, explain(error, log), placeOf(request))
     response.end() // nothing was sent where the head was already, or where nobody is left
   }
   return app.use(onError)
 }
 
-function pageRouters(context: Context, callerOf: CallerOf, read: ReadText): Record<PagePath, RequestHandler> {
+function pageRouters(
+  context: Context,
+  callerOf: CallerOf,
+  read: ReadText,
+): Record<Exclude<PagePath, DocumentPath>, RequestHandler> {
   const { publicUrl } = context
   return {
     ...authPages(context, callerOf, read),
@@ -113,23 +123,13 @@ function pageRouters(context: Context, callerOf: CallerOf, read: ReadText): Reco
       )
       .use(referencePages(context)),
     '/export': exportPage(context, callerOf),
-    '/events/schemas.json': serveJson(eventSchemas),
     '/llms.txt': Router().get('/', (_request, response) => void response.type('text').send(llmsText(publicUrl))),
     '/overlay/chat': overlayPages(),
-    '/openapi.json': serveJson(() => createDocument(publicUrl)),
-    '/openapi.extensions.json': serveJson(() => createExtensionsDocument(publicUrl)),
-    '/asyncapi.json': serveJson(() => createAsyncApiDocument(publicUrl)),
     '/thumbnails': thumbnailPages(context),
     '/mcp': mcpPages(context, callerOf, read),
     '/trpc': trpcPages(context, callerOf, read),
   }
 }
-
-const serveJson = (create: () => object): RequestHandler =>
-  whenAsked(() => {
-    const json = JSON.stringify(create())
-    return Router().get('/', (_request, response) => void response.type('json').send(json))
-  })
 
 /** What takes long to make is made at the first request for it, so that who asks for another page does not wait for it. */
 function whenAsked(create: () => RequestHandler): RequestHandler {
@@ -141,13 +141,13 @@ function whenAsked(create: () => RequestHandler): RequestHandler {
 }
 
 /** Express sets a status on errors that the client caused; any other error is a fault of ours. */
-function explain(error: unknown, report: (error: unknown) => void): Problem {
+function explain(error: unknown, log: Logger): Problem {
   if (error instanceof Problem) return error
   const known = databaseProblem(error)
   if (known) return known
   const status = error instanceof Error && 'status' in error ? Number(error.status) : 500
   if (status >= 400 && status < 500) return new Problem('invalid_request', 'The request is not well-formed.')
-  report(error)
+  log.error({ err: error }, 'Page request failed')
   return new Problem('internal_error', 'Something went wrong on our side. Tell us the X-Request-Id of this answer.')
 }
 
