@@ -4,6 +4,7 @@ import { poolSizes } from '../../src/db/pools.ts'
 import * as schema from '../../src/db/schema/index.ts'
 import { within } from '../../src/time/within.ts'
 import { createTestApp } from '../support/app.ts'
+import { isAnyoneWaiting } from '../support/waiting.ts'
 
 const app = await createTestApp()
 afterAll(() => app[Symbol.asyncDispose]())
@@ -116,6 +117,24 @@ test('a failure keeps nothing, so the key is free again', async () => {
   expect(await count()).toBe(before + 1)
 })
 
+test('an input that is none is refused in the same words with a key as without, and takes no key from anybody', async () => {
+  const { status, text } = await send('none', 'kept')
+  for (const [route, body, field] of [
+    ['POST /v1/chat/messages', { room_name: 'alice' }, 'content'],
+    ['POST /v1/chat/messages', { room_name: 'alice', content: '' }, 'content'],
+    ['POST /v1/moderation/bans', { user_id: [] }, 'user_id'],
+    ['POST /v1/events/subscriptions', { url: 'https://example.com/hook', event_types: [] }, 'event_types'],
+  ] as const) {
+    const without = await app.request(route, { token, body })
+    const answers = [await app.request(route, { token, body, headers: { 'idempotency-key': 'none' } })]
+    answers.push(await app.request(route, { token, body, headers: { 'idempotency-key': `free-${field}` } }))
+    expect(without.body.error).toEqual({ code: 'invalid_request', message: expect.stringMatching(`^${field}: `) })
+    for (const answer of answers) expect([answer.status, answer.body]).toEqual([400, without.body])
+  }
+  expect(await send('none', 'kept')).toMatchObject({ status, text })
+  expect((await send('free-content', 'taken')).status).toBe(201)
+})
+
 test('a key that is none is refused before anything happens', async () => {
   const before = await count()
   for (const key of ['', ' ', 'ä', 'x'.repeat(256)]) {
@@ -157,4 +176,15 @@ test('requests of one person, each with a key of its own, wait for each other wi
   })
   expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([201]))
   expect(isAnswered).toBe(true)
+})
+
+test('an input that is none waits for no turn: it is refused while what was asked before is still being done', async () => {
+  const asked = await app.context.slow.transaction(async (tx) => {
+    await tx.execute(sql`select from channel_sequences where channel_id = ${alice.id} for update`)
+    const held = send('held', 'hello')
+    await expect.poll(() => isAnyoneWaiting(app.context)).toBe(true)
+    expect((await send('none-in-turn', '')).status).toBe(400)
+    return [held] // as an item, for what is returned itself would be waited for
+  })
+  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([201])
 })

@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import type * as z from 'zod'
 import { type Access, requireAccess } from '../../domain/access/admission.ts'
 import type { Principal } from '../../domain/core/actor.ts'
 import { withinDeadline } from '../../domain/core/deadline.ts'
@@ -41,11 +41,9 @@ export const toolNamed = (name: unknown): AgentTool | undefined =>
 export const usageNameOf = ({ name }: AgentTool) => `/mcp/${name}`
 
 function toolOf(route: RestRoute): AgentTool[] {
-  const { operation, access, procedure } = route
+  const { operation, access, procedure, input } = route
   if (access?.kind !== 'scopes' || !operation.path.startsWith('/v1/')) return []
-  const { inputs, meta } = procedure._def as unknown as { inputs: z.ZodObject[]; meta: { openapi: Described } }
-  const [input = z.object({})] = inputs // what is declared without one takes nothing
-  const { summary, description } = meta.openapi
+  const { summary, description } = (procedure._def as { meta: { openapi: Described } }).meta.openapi
   const needs = `Needs ${access.by === 'user' ? 'a user’s token with' : ''} the scope ${access.scopes.join(' or ')}.`
   const sentences = [`${summary}.`, description, operation.destroys, needs.replaceAll('  ', ' ')]
   return [

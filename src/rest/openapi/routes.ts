@@ -1,11 +1,11 @@
 import type { AnyProcedure } from '@trpc/server'
-import type * as z from 'zod'
+import * as z from 'zod'
 import type { Access } from '../../domain/access/admission.ts'
 import { Problem } from '../../domain/core/problem.ts'
 import { restRouter } from '../../routers/index.ts'
 import type { Operation, OperationMeta } from '../../routers/operation-meta.ts'
 
-type Procedure = AnyProcedure & { _def: { meta?: OperationMeta; inputs: z.core.$ZodType[] } }
+type Procedure = AnyProcedure & { _def: { meta?: OperationMeta; inputs: z.ZodObject[] } }
 
 /** What a form cannot express by itself, taken from the schema. */
 export type Form = {
@@ -24,6 +24,8 @@ export type RestRoute = {
   name: string
   access: Access | undefined
   pattern: RegExp
+  /** The schema of what it takes. */
+  input: z.ZodObject
   /** Names of the input's fields. */
   fields: readonly string[]
   /** Whether it reads anything but parts of its path. */
@@ -77,8 +79,8 @@ export function allowedMethods(here: readonly RestRoute[]): string[] {
 function routeOf(name: string, procedure: Procedure): RestRoute[] {
   const { meta: { operation, access } = {}, inputs } = procedure._def
   if (!operation) return []
-  const [input] = inputs
-  const shape = input?._zod.def.type === 'object' ? (input as z.ZodObject).shape : {}
+  const [input = z.object({})] = inputs // what is declared without one takes nothing
+  const shape: z.core.$ZodShape = input.shape
   const fields = Object.keys(shape)
   const having = (kind: string) => new Set(fields.filter((name) => kindsOf(shape[name]).includes(kind)))
   const takesBody = operation.method === 'POST' && fields.length > 0
@@ -88,7 +90,8 @@ function routeOf(name: string, procedure: Procedure): RestRoute[] {
     : undefined
   const numbers = [...having('number')]
   const takesInput = fields.some((field) => !operation.path.includes(`{${field}}`))
-  return [{ operation, procedure, name, access, pattern: patternOf(operation.path), fields, takesInput, numbers, form }]
+  const pattern = patternOf(operation.path)
+  return [{ operation, procedure, name, access, pattern, input, fields, takesInput, numbers, form }]
 }
 
 /** Both spellings of a path match, and only the case that the specification uses. */
