@@ -118,7 +118,7 @@ async function run(context: Context, exchange: Exchange, route: RestRoute, princ
   }
   const attempt = principal && body && idempotentRequestOf(request, operation.route, principal, body)
   if (attempt) await requireInput(route, body)
-  const called = attempt ? runOnce({ ...context, principal }, attempt, call) : call(context)
+  const called = attempt ? runOnce({ ...context, principal, caller }, attempt, call) : call(context)
   return access?.kind === 'cron' ? called : deadline.within(called) // cron has a time budget of its own
 }
 

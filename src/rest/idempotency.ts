@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { TRPCError } from '@trpc/server'
 import type { Principal } from '../domain/core/actor.ts'
+import type { Caller } from '../domain/core/caller.ts'
 import type { CallerContext } from '../domain/core/context.ts'
 import { sha256 } from '../domain/core/digest.ts'
 import { claimIdempotencyKey, type IdempotentRequest, storeResponse } from '../domain/core/idempotency.ts'
@@ -47,7 +48,7 @@ export async function requireInput({ input }: RestRoute, body: unknown): Promise
  * what `run` waits for is waited for in this transaction.
  */
 export async function runOnce(
-  context: CallerContext,
+  context: CallerContext & { caller: Caller },
   attempt: IdempotentRequest,
   run: (context: CallerContext) => Promise<RestResponse>,
 ): Promise<RestResponse> {

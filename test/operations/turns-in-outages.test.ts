@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { ActorContext } from '../../src/domain/core/context.ts'
+import { endRequest, type RequestFindings } from '../../src/domain/core/request-record.ts'
 import { transactInTurn } from '../../src/domain/core/turns/transact-in-turn.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -17,7 +18,7 @@ function createHeld() {
       }),
   )
   const principal = { kind: 'user', userId: 'usr_held', username: 'held', clientId: null, scopes: [] }
-  const record = { hasEnded: false }
+  const record: RequestFindings = {}
   const ctx = { db: { transaction }, principal, caller: { record } } as unknown as ActorContext
   const ask = () => transactInTurn(ctx, async () => 'done').catch((error: { code: string }) => error.code)
   return { ask, record, transaction, fail: (code: string) => fail(Object.assign(new Error(code), { code })) }
@@ -44,11 +45,13 @@ test('what begins last has the time of a statement before the request is answere
   expect(transaction).toHaveBeenCalledOnce()
 })
 
-test('nothing is begun for who is gone when it is their turn', async () => {
+test('nothing is begun for who is gone, who does not wait for that', async () => {
   const { ask, record, transaction, fail } = createHeld()
   const [first, second] = [ask(), ask()]
-  record.hasEnded = true
+  endRequest(record)
+  expect([await second, await ask()]).toEqual(['unavailable', 'unavailable'])
+  expect(record.onEnd?.size).toBe(0)
   fail('57014')
-  expect([await first, await second]).toEqual(['57014', 'unavailable'])
+  expect(await first).toBe('57014')
   expect(transaction).toHaveBeenCalledOnce()
 })

@@ -112,7 +112,7 @@ test('of each owner one runs at a time, and owners take turns, however much one 
   let running = 0
   let most = 0
   const ask = (owner: string, n: number) =>
-    turns.take(owner, 1_000, async () => {
+    turns.take(owner, { waitMs: 1_000 }, async () => {
       most = Math.max(most, ++running)
       order.push(`${owner}${n}`)
       await until
@@ -139,7 +139,7 @@ test('who has used little begins before all who have used much, however many of 
   const turns = new FairTurns({ places: 1, waitingMax: 20 })
   const order: string[] = []
   const ask = (owner: string) =>
-    turns.take(owner, 10_000, async () => {
+    turns.take(owner, { waitMs: 10_000 }, async () => {
       order.push(owner)
       const until = performance.now() + 20
       while (performance.now() < until) await new Promise(setImmediate)
@@ -156,29 +156,29 @@ test('who has used little begins before all who have used much, however many of 
 test('what was refused is never begun: it waited too long, or too much of its owner waits', async () => {
   const turns = new FairTurns({ places: 1, waitingMax: 2 })
   const { until, letGo } = held()
-  const first = turns.take('a', 10, () => until)
+  const first = turns.take('a', { waitMs: 10 }, () => until)
   let isBegun = false
   const work = async () => {
     isBegun = true
   }
   const others = [
-    turns.take('a', 10, work),
-    turns.take('a', 10, work),
-    turns.take('a', 10, work),
-    turns.take('b', 10, work),
+    turns.take('a', { waitMs: 10 }, work),
+    turns.take('a', { waitMs: 10 }, work),
+    turns.take('a', { waitMs: 10 }, work),
+    turns.take('b', { waitMs: 10 }, work),
   ]
   const codes = (await Promise.allSettled(others)).map((one) => one.status === 'rejected' && one.reason.code)
   expect(codes).toEqual(['rate_limited', 'rate_limited', 'rate_limited', 'unavailable'])
   letGo()
   await first
   expect(isBegun).toBe(false)
-  await expect(turns.take('b', 10, async () => 'again')).resolves.toBe('again')
+  await expect(turns.take('b', { waitMs: 10 }, async () => 'again')).resolves.toBe('again')
 })
 
 test('work that fails gives its turn on', async () => {
   const turns = new FairTurns({ places: 1, waitingMax: 2 })
-  const failing = turns.take('a', 1_000, () => Promise.reject(new Error('lost')))
-  const next = turns.take('a', 1_000, async () => 'done')
+  const failing = turns.take('a', { waitMs: 1_000 }, () => Promise.reject(new Error('lost')))
+  const next = turns.take('a', { waitMs: 1_000 }, async () => 'done')
   await expect(failing).rejects.toThrow('lost')
   await expect(next).resolves.toBe('done')
 })

@@ -74,6 +74,6 @@ let commands = 0
  * takes. Throws `unavailable`.
  */
 function inTurn<Result>({ caller }: Asking, work: () => Promise<Result>): Promise<Result> {
-  if (caller) return turns.take(placeOf(caller.address), WAIT_MS, work)
-  return turns.take(`command ${++commands}`, COMMAND_WAIT_MS, work)
+  if (caller) return turns.take(placeOf(caller.address), { waitMs: WAIT_MS, caller }, work)
+  return turns.take(`command ${++commands}`, { waitMs: COMMAND_WAIT_MS }, work)
 }

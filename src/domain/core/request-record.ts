@@ -20,6 +20,8 @@ export type RequestFindings = {
   body?: unknown
   /** Nobody waits for its answer any more: it was given one, as after a deadline, or its connection has ended. */
   hasEnded?: boolean
+  /** What is to be done at that moment. */
+  onEnd?: Set<() => void> | undefined
 }
 /** A caller whose request somebody records. */
 type Recorded = { record?: RequestFindings }
@@ -30,7 +32,25 @@ export type CountedCredential = { clientId: string | null; rate: Count }
  * although the caller has tried again meanwhile.
  */
 export function requireWaiting({ record }: Recorded): void {
-  if (record?.hasEnded) throw new Problem('unavailable', 'Nobody waits for this answer any more.')
+  if (record?.hasEnded) throw nobodyWaits()
+}
+
+/** Why nothing is done for who is gone. */
+export const nobodyWaits = () => new Problem('unavailable', 'Nobody waits for this answer any more.')
+
+/** Calls `leave` when nobody waits for the answer any more, unless what it returns was called before. */
+export function whenGone(record: RequestFindings | undefined, leave: () => void): () => void {
+  if (!record) return () => {}
+  record.onEnd ??= new Set()
+  const { onEnd } = record
+  onEnd.add(leave)
+  return () => void onEnd.delete(leave)
+}
+
+/** Nobody waits for the answer of a request any more. */
+export function endRequest(record: RequestFindings): void {
+  record.hasEnded = true
+  for (const leave of record.onEnd ?? []) leave()
 }
 
 /** Notes which application calls; a login session belongs to none. */

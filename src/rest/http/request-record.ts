@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Caller } from '../../domain/core/caller.ts'
-import type { RequestFindings } from '../../domain/core/request-record.ts'
+import { endRequest, type RequestFindings } from '../../domain/core/request-record.ts'
 import type { TracedRequest } from '../../telemetry/traced-request.ts'
 import { routeAt, routes } from '../openapi/routes.ts'
 import { formPages, pageRootOf } from '../pages/table.ts'
@@ -74,6 +74,7 @@ export function recordOf(request: IncomingMessage, caller: Caller): RequestRecor
     problem: undefined,
     body: undefined,
     hasEnded: false,
+    onEnd: undefined,
     trace: undefined,
     malformed: undefined,
   }
@@ -83,7 +84,7 @@ export function recordOf(request: IncomingMessage, caller: Caller): RequestRecor
 
 /** Calls the observers for a request that has ended, or that was dropped before its turn. */
 export function tell(observers: readonly RequestObserver[], record: RequestRecord, status: number): void {
-  record.hasEnded = true
+  endRequest(record)
   record.operation ??= operationAt(record)
   const durationMs = performance.now() - record.begunMs
   for (const observe of observers) observe(record, status, durationMs)

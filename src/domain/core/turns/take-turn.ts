@@ -2,6 +2,7 @@ import type { Database } from '../../../db/client.ts'
 import { poolSizes } from '../../../db/pools.ts'
 import { readUpToDate } from '../../../db/replica.ts'
 import type { Actor } from '../actor.ts'
+import type { Caller } from '../caller.ts'
 import type { ActorContext } from '../context.ts'
 import { FairTurns } from './fair-turns.ts'
 
@@ -19,7 +20,7 @@ type Lanes = { askers: FairTurns; places: FairTurns }
 // Module state, because the connections for slow statements are the process's
 const lanesOver = new WeakMap<Database, Lanes>()
 
-type Asking = Pick<ActorContext, 'slow' | 'replica' | 'principal'>
+type Asking = Pick<ActorContext, 'slow' | 'replica' | 'principal'> & { caller?: Caller | undefined }
 /** `owner`: of the one application that is read, which the asker has to belong to. */
 type TurnOptions = { owner?: string | null | undefined; waitMs?: number }
 
@@ -37,7 +38,7 @@ export function readInTurn<Result>(
 
 /**
  * Does work with statements on the slow pool when it is the turn of who asks, as `readInTurn` does. Throws `rate_limited` or
- * `unavailable` where that was not within `waitMs`, and then the work is not done at all.
+ * `unavailable` where that was not within `waitMs`, or the caller is gone before, and then the work is not done at all.
  */
 export function takeTurn<Result>(
   ctx: Asking,
@@ -48,7 +49,10 @@ export function takeTurn<Result>(
   const asker = askerOf(ctx.principal)
   const until = performance.now() + waitMs
   const left = () => Math.max(0, until - performance.now())
-  return askers.take(asker, waitMs, () => places.take(placeOf(ctx.principal, owner), left(), work))
+  const { caller } = ctx
+  return askers.take(asker, { waitMs, caller }, () =>
+    places.take(placeOf(ctx.principal, owner), { waitMs: left(), caller }, work),
+  )
 }
 
 /** All members of an owner's applications have one place together, so that many of them ask for no more than one; the owner waits for none of them. */

@@ -3,7 +3,6 @@ import { poolSizes } from '../../../db/pools.ts'
 import type { Caller } from '../caller.ts'
 import type { ActorContext } from '../context.ts'
 import { Problem } from '../problem.ts'
-import { requireWaiting } from '../request-record.ts'
 import { type InTransaction, isInTransaction, transact } from '../transaction.ts'
 import { FairTurns } from './fair-turns.ts'
 import { askerOf } from './take-turn.ts'
@@ -33,8 +32,5 @@ export async function transactInTurn<Of extends ActorContext & { caller?: Caller
   if (isInTransaction(ctx)) return work(ctx)
   const turns = turnsOver.get(ctx.db) ?? new FairTurns({ places: PLACES, waitingMax: WAITING_MAX, late })
   turnsOver.set(ctx.db, turns)
-  return turns.take(askerOf(ctx.principal), WAIT_MS, () => {
-    if (ctx.caller) requireWaiting(ctx.caller)
-    return transact(ctx, work)
-  })
+  return turns.take(askerOf(ctx.principal), { waitMs: WAIT_MS, caller: ctx.caller }, () => transact(ctx, work))
 }

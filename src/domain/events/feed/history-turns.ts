@@ -1,4 +1,5 @@
 import type { Database } from '../../../db/client.ts'
+import type { Caller } from '../../core/caller.ts'
 import type { Context } from '../../core/context.ts'
 import { Problem } from '../../core/problem.ts'
 import { FairTurns } from '../../core/turns/fair-turns.ts'
@@ -16,10 +17,10 @@ const turnsOver = new WeakMap<Database, FairTurns>()
 /**
  * Reads on in a history when it is the turn of whoever reads it: of each holder of streams one read runs in a process, whatever they
  * have open, and those who have read little lately come first. The first read of a request takes no turn: it is one like any other.
- * Undefined where it was not its turn within `waitMs`: then nothing is read.
+ * Undefined where it was not its turn within `waitMs`: then nothing is read. Throws `unavailable` when the caller is gone before.
  */
 export async function readOnInTurn<Result>(
-  { db }: Pick<Context, 'db'>,
+  { db, caller }: Pick<Context, 'db'> & { caller?: Caller | undefined },
   holder: string,
   read: () => Promise<Result>,
   waitMs: number = FOREVER_MS,
@@ -27,7 +28,7 @@ export async function readOnInTurn<Result>(
   const found =
     turnsOver.get(db) ?? new FairTurns({ places: PLACES, waitingMax: Number.POSITIVE_INFINITY, refusal: () => late })
   turnsOver.set(db, found)
-  return found.take(holder, waitMs, read).catch((error: unknown) => {
+  return found.take(holder, { waitMs, caller }, read).catch((error: unknown) => {
     if (error !== late) throw error
     return undefined
   })

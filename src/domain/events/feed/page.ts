@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../../time/durations.ts'
+import type { Caller } from '../../core/caller.ts'
 import type { ReaderContext } from '../../core/context.ts'
 import { createdAtOf, lowerBound } from '../../core/ids.ts'
 import type { EventFilter, PlacedEvent } from '../../core/live.ts'
@@ -21,7 +22,7 @@ export type ReadEvents = { events: PlacedEvent[]; end: FeedCursor }
 
 /** Up to `limit` wanted events. They end now only where the line does: what follows an earlier place may be as old as that. */
 export async function readPage(
-  ctx: ReaderContext,
+  ctx: ReaderContext & { caller?: Caller | undefined },
   key: string,
   { start, upTo, filter, limit }: PageParts,
 ): Promise<ReadEvents> {

@@ -127,7 +127,7 @@ export class EventStream implements Follower, OpenStream {
       const isTaken = sink.unsentBytes <= UNSENT_BYTES_OF_HISTORY
       if (!isTaken) await sink.drained()
       count = isTaken ? Math.min(2 * count, READ.most) : READ.least
-      readOn = (most) => readOnInTurn(this.#ctx, this.#holder, () => this.#readSome(most))
+      readOn = (most) => readOnInTurn({ db: this.#ctx.db }, this.#holder, () => this.#readSome(most))
     }
     if (this.#hasEnded) return
     this.#at = undefined
