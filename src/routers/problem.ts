@@ -85,17 +85,19 @@ const unforeseen = [
   'Something went wrong on our side. Tell us the X-Request-Id of this answer.',
 ] as const
 
-/** `room_name: is required` — the first wrong field, by its name. */
+/** `room_name: is required` — the first wrong field, by its name, or the first that is missing where none is wrong. */
 function describe({ issues }: z.core.$ZodError): string {
-  const [issue] = issues
+  const issue = issues.find(({ message }) => !MISSING.test(message)) ?? issues[0]
   if (issue === undefined) return 'The input is not valid.'
   const field = issue.path.join('.') || 'body'
   return `${field}: ${wordsOf(issue.message)}.`
 }
 
+const MISSING = /^Invalid input: expected (\w+), received undefined$/
+
 /** What the library says where a schema has no words of its own. */
 const rewordings: readonly (readonly [RegExp, string])[] = [
-  [/^Invalid input: expected (\w+), received undefined$/, 'is required ($1)'],
+  [MISSING, 'is required ($1)'],
   [/^Invalid input: expected (\w+), received (\w+)$/, 'must be of type $1, not $2'],
   [/^Invalid (?:option: expected one of|input: expected) (".*)$/, 'must be $1'],
   [/^Too small: .*>=1 items$/, 'must have at least one item'],

@@ -73,6 +73,7 @@ describe('what is refused', () => {
     ['NUL', '{"room_name":"alice","content":"a\\u0000b"}', json, 400],
     ['half a surrogate pair', '{"room_name":"alice","content":"\\ud800"}', json, 400],
     ['a scalar sent twice', 'room_name=alice&content=a&content=b', form, 400],
+    ['a form that begins as the query of an address does', '?room_name=alice&content=a', form, 400],
     ['an index in a name', 'room_name[0]=alice&content=a', form, 400],
     ['a multipart body without parts', 'garbage', parts, 400],
     ['a part that is cut off', '--zz\r\nContent-Disposition: form-data; name="content"\r\n\r\nx', parts, 400],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { urlencodedPairs } from '../../src/rest/http/bodies/form.ts'
+import { urlencodedEntries, urlencodedPairs } from '../../src/rest/http/bodies/form.ts'
 import { isPercentEncodedUtf8 } from '../../src/rest/http/bodies/percent-encoding.ts'
 
 test('a form has the fields that the parser of the platform finds in it, however it is encoded', () => {
@@ -28,7 +28,9 @@ test('a form has the fields that the parser of the platform finds in it, however
   fc.assert(
     fc.property(form.filter(isPercentEncodedUtf8), (text) => {
       // that parser takes a question mark at the beginning for that of an address
-      expect(urlencodedPairs(text)).toEqual([...new URLSearchParams(`&${text}`)])
+      const parsed = [...new URLSearchParams(`&${text}`)]
+      expect(urlencodedPairs(text)).toEqual(parsed)
+      expect([...urlencodedEntries(text)]).toEqual(parsed)
     }),
     { numRuns: 2_000 },
   )

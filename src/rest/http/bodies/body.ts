@@ -31,12 +31,21 @@ export async function readBody(request: IncomingMessage, form: Form, place: Plac
 
 const noFields: Parse = () => ({})
 
-const fromJson: Parse = ({ bytes }) => {
+/** An unescaped NUL is no JSON. Of one beside a wrong type the schema is left to speak. */
+const fromJson: Parse = ({ bytes, form }) => {
   const json = utf8.decode(bytes)
   const fields = asFields(JSON.parse(json))
-  if (json.includes('\\u0000')) refuseNul(fields) // an unescaped NUL is no JSON
+  if (json.includes('\\u0000') && hasTypes(fields, form)) refuseNul(fields)
   return fields
 }
+
+/** Whether what is taken has the types of the schema, as far as forms know them. */
+const hasTypes = (fields: Fields, { names, lists, nullables }: Form) =>
+  [...names].every((name) => {
+    const value = fields[name]
+    if (value === undefined || value === null) return value === undefined || nullables.has(name)
+    return lists.has(name) ? Array.isArray(value) : typeof value === 'string'
+  })
 
 const fromUrlencoded: Parse = ({ bytes, form }) => fieldsOfForm(urlencodedPairs(utf8.decode(bytes)), form)
 

@@ -11,13 +11,16 @@ export const FIELDS_MAX = 200
 
 export const tooManyFields = () => new Problem('invalid_request', `body: may have at most ${FIELDS_MAX} fields.`)
 
-/** The fields of an urlencoded form. Throws `invalid_request` for one whose percent-encoded bytes are not UTF-8, and names it. */
+/**
+ * The fields of an urlencoded form. A `?` at its begin is part of a name: only in an address it is none. Throws `invalid_request` for one
+ * whose percent-encoded bytes are not UTF-8, and names it.
+ */
 export function urlencodedEntries(text: string): URLSearchParams {
   checkedPairs(text)
-  return new URLSearchParams(text)
+  return new URLSearchParams(`&${text}`)
 }
 
-/** The same as pairs, in half the time: only what is encoded goes through the parser of the platform. A `?` at the begin is part of a name, as in any form. */
+/** The same as pairs, in half the time: only what is encoded goes through the parser of the platform. */
 export const urlencodedPairs = (text: string): FormEntry[] =>
   checkedPairs(text)
     .filter((pair) => pair !== '')
@@ -41,19 +44,21 @@ const nameOf = (pair: string) => shownName(pair.replace(/=.*/s, ''))
 
 type Value = string | string[] | null
 
-/** Forms know strings only; the schema says which names are lists (`a=1&a=2`, `a[]=1`) and which may be null (`a=`). */
-export function fieldsOfForm(entries: Iterable<FormEntry>, form: Form): Fields {
+/**
+ * Forms know strings only; the schema says which names are lists (`a=1&a=2`, `a[]=1`) and which may be null (`a=`). Throws
+ * `invalid_request` for too many fields, else for one that is given twice, else for a NUL.
+ */
+export function fieldsOfForm(entries: readonly FormEntry[], form: Form): Fields {
+  if (entries.length > FIELDS_MAX) throw tooManyFields()
   const given = new Map<string, Value>()
-  let count = 0
   for (const [rawName, value] of entries) {
-    if (++count > FIELDS_MAX) throw tooManyFields()
     const name = rawName.endsWith('[]') ? rawName.slice(0, -2) : rawName
-    refuseNulIn(name, value)
     const before = given.get(name)
     if (before === undefined) given.set(name, fieldValue(name, value, form))
     else if (Array.isArray(before)) before.push(value)
     else throw new Problem('invalid_request', `${shownName(name)}: is given twice.`)
   }
+  for (const [name, value] of given) refuseNulIn(name, value)
   return Object.fromEntries(given)
 }
 
