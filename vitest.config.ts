@@ -1,10 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 execFileSync(process.execPath, ['patch.mjs'], { stdio: 'inherit' }) // before a test imports what is to be patched
 
 export default defineConfig({
+  // of this suite alone: the others hash as the service does
+  resolve: {
+    alias: [{ find: './password-cost.ts', replacement: join(import.meta.dirname, 'test/support/password-cost.ts') }],
+  },
   test: {
     globalSetup: 'test/support/global-setup.ts',
     include: ['test/**/*.test.ts'],

@@ -5,9 +5,8 @@ import type { Caller } from '../core/caller.ts'
 import { Problem } from '../core/problem.ts'
 import { placeOf } from '../core/rate-limits.ts'
 import { FairTurns } from '../core/turns/fair-turns.ts'
+import { PASSWORD_COST } from './password-cost.ts'
 
-/** argon2id (the package's default); each hash takes about 9 ms and 19 MiB. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const LENGTH_MAX = 256
 const AT_A_TIME = 4
 /** Of one place, and for how long: about a second of hashes. */
@@ -31,7 +30,7 @@ export function requirePassword(field: string, password: string): void {
 
 /** The hash to store, in the PHC string format. Throws `unavailable`. */
 export const hashPassword = (asking: Asking, password: string): Promise<string> =>
-  inTurn(asking, () => hash(password, COST))
+  inTurn(asking, () => hash(password, PASSWORD_COST))
 
 /** Whether a password matches a hash. Without a hash the result is false, after the same work. Throws `unavailable`. */
 export async function isPassword(
@@ -48,14 +47,18 @@ export async function isPassword(
 /** Whether a hash was made with other cost parameters than today's. */
 export function isOutdated(stored: string): boolean {
   const { memoryCost, timeCost, parallelism } = parseOptions(stored)
-  return memoryCost !== COST.memoryCost || timeCost !== COST.timeCost || parallelism !== COST.parallelism
+  return (
+    memoryCost !== PASSWORD_COST.memoryCost ||
+    timeCost !== PASSWORD_COST.timeCost ||
+    parallelism !== PASSWORD_COST.parallelism
+  )
 }
 
 let nobody: Promise<string> | undefined
 
 /** The hash of a random password, to compare with when there is no account. */
 function hashOfNobody(): Promise<string> {
-  nobody ??= hash(randomBytes(32), COST)
+  nobody ??= hash(randomBytes(32), PASSWORD_COST)
   return nobody
 }
 
