@@ -12,7 +12,7 @@ import { decodeCursor, type Page, type PageRequest, toPage } from './core/paging
 import { Problem } from './core/problem.ts'
 import { countOrRefuse, rateLimits } from './core/rate-limits.ts'
 import type { ListedMessage } from './core/resources.ts'
-import type { InTransaction } from './core/transaction.ts'
+import { type InTransaction, isInTransaction } from './core/transaction.ts'
 import { transactInTurn } from './core/turns/transact-in-turn.ts'
 import { emitEvent } from './events/emit.ts'
 import { emission, emittedColumns, payloadOf, payloadParts } from './events/emit-sql.ts'
@@ -48,12 +48,12 @@ select exists (select from room) as room_exists, (select channel_id from event) 
 
 /**
  * Sends a message to a room as the caller, and queues `chat.message.sent`. Throws `message_too_long`, `rate_limited`,
- * `unknown_room` and `sender_banned`. A room is found by its owner's username in any case.
+ * `unknown_room` and `sender_banned`. A room is found by its owner's username in any case. Whoever has opened a transaction for it has
+ * called `countMessage` before.
  */
 export async function sendMessage(ctx: UserContext, { room_name, content }: NewMessage) {
-  checkContent(content)
+  if (!isInTransaction(ctx)) await countMessage(ctx, { room_name, content })
   const room = room_name.toLowerCase()
-  await countMessage(ctx, room)
   const { userId, username } = ctx.principal
   const now = ctx.now()
   const at = now.toISOString()
@@ -81,13 +81,20 @@ function checkContent(content: string) {
   if (!content.isWellFormed()) throw new Problem('invalid_request', 'content: must be well-formed Unicode.')
 }
 
-/** The room has its owner's username, so no query is needed to know whether it is the caller's own. */
-function countMessage(ctx: UserContext, room: string): Promise<void> {
+/**
+ * Counts a message that is about to be sent; returns what gives it back, where it is not sent at all. Throws `message_too_long`,
+ * `rate_limited`. The room has its owner's username, so no query is needed to know whether it is the caller's own.
+ */
+export async function countMessage(ctx: UserContext, { room_name, content }: NewMessage): Promise<() => Promise<void>> {
+  checkContent(content)
   const { userId, username } = ctx.principal
+  const room = room_name.toLowerCase()
   const limit = room === username ? rateLimits.chatOwner : rateLimits.chat
   const words = ({ resetS }: Count) =>
     `More than ${limit.points} messages in ${limit.windowS} s into one room: try again in ${resetS} s.`
-  return countOrRefuse(ctx, limit, `${userId} ${room}`, words)
+  const key = `${userId} ${room}`
+  await countOrRefuse(ctx, limit, key, words)
+  return () => ctx.counters.giveBack(limit, key)
 }
 
 /** Creates the partitions when there is none for the row. Inside a transaction, `transact` does that. */
@@ -95,14 +102,14 @@ async function withPartition<Rows>(ctx: UserContext | InTransaction<UserContext>
   try {
     return await insert()
   } catch (error) {
-    if ('afterCommit' in ctx || !(await mendPartitions(ctx.db, error))) throw error
+    if (isInTransaction(ctx) || !(await mendPartitions(ctx.db, error))) throw error
     return await insert()
   }
 }
 
 /** The caller may have opened a transaction, as it does for an `Idempotency-Key`. */
 function wakeAfterCommit(ctx: UserContext | InTransaction<UserContext>, channelId: string, event: CommittedEvent) {
-  if ('afterCommit' in ctx) ctx.afterCommit(() => ctx.wake(channelId, event))
+  if (isInTransaction(ctx)) ctx.afterCommit(() => ctx.wake(channelId, event))
   else ctx.wake(channelId, event)
 }
 

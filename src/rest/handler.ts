@@ -25,7 +25,7 @@ import {
   sendConstant,
   success,
 } from './http/response.ts'
-import { idempotentRequestOf, requireInput, runOnce } from './idempotency.ts'
+import { idempotentRequestOf, runOnce } from './idempotency.ts'
 import { allowedMethods, findRoute, type RestRoute, routesAt } from './openapi/routes.ts'
 import { dispatch } from './openapi/trpc-to-openapi.ts'
 
@@ -117,8 +117,9 @@ async function run(context: Context, exchange: Exchange, route: RestRoute, princ
     return success(operation, json, next, target)
   }
   const attempt = principal && body && idempotentRequestOf(request, operation.route, principal, body)
-  if (attempt) await requireInput(route, body)
-  const called = attempt ? runOnce({ ...context, principal, caller }, attempt, call) : call(context)
+  const called = attempt
+    ? runOnce({ ...context, principal, caller }, attempt, { route, body, run: call })
+    : call(context)
   return access?.kind === 'cron' ? called : deadline.within(called) // cron has a time budget of its own
 }
 

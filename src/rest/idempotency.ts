@@ -4,7 +4,7 @@ import type { Principal } from '../domain/core/actor.ts'
 import type { Caller } from '../domain/core/caller.ts'
 import type { CallerContext } from '../domain/core/context.ts'
 import { sha256 } from '../domain/core/digest.ts'
-import { claimIdempotencyKey, type IdempotentRequest, storeResponse } from '../domain/core/idempotency.ts'
+import { claimIdempotencyKey, type IdempotentRequest, keptResponse, storeResponse } from '../domain/core/idempotency.ts'
 import { Problem } from '../domain/core/problem.ts'
 import { transactInTurn } from '../domain/core/turns/transact-in-turn.ts'
 import type { RestResponse } from './http/response.ts'
@@ -34,29 +34,43 @@ function inOrder(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-/**
- * Throws for an input which the procedure would refuse in the same words, but only when it is its turn and its key was claimed. That its schema
- * is asked twice costs some µs of a transaction; a middleware that claims the key behind the schema would cost every request as much.
- */
-export async function requireInput({ input }: RestRoute, body: unknown): Promise<void> {
-  const { error: cause } = await input.safeParseAsync(body)
-  if (cause) throw new TRPCError({ code: 'BAD_REQUEST', cause })
-}
+type Call = { route: RestRoute; body: unknown; run: (context: CallerContext) => Promise<RestResponse> }
 
 /**
  * Runs a request once per key. Claim, effect and answer commit together, so a failure leaves the key free again. In turn, because
- * what `run` waits for is waited for in this transaction.
+ * what `run` waits for is waited for in this transaction. What the operation counts is counted before it, and given back where `run` was
+ * not begun.
  */
 export async function runOnce(
   context: CallerContext & { caller: Caller },
   attempt: IdempotentRequest,
-  run: (context: CallerContext) => Promise<RestResponse>,
+  { route, body, run }: Call,
 ): Promise<RestResponse> {
-  return transactInTurn(context, async (tx): Promise<RestResponse> => {
+  const input = await requireInput(route, body)
+  const { countBefore } = route.operation
+  const before = countBefore && (await keptResponse(context, attempt))
+  if (before !== undefined) return JSON.parse(before) as RestResponse
+  const { principal } = context
+  const giveBack =
+    principal.kind === 'user' ? await countBefore?.({ ...context, principal }, input as never) : undefined
+  let isBegun = false
+  const answered = transactInTurn(context, async (tx): Promise<RestResponse> => {
     const kept = await claimIdempotencyKey(tx, attempt)
     if (kept !== undefined) return JSON.parse(kept) as RestResponse
+    isBegun = true
     const answer = await run(tx)
     await storeResponse(tx, attempt, JSON.stringify(answer))
     return answer
   })
+  return answered.finally(() => (isBegun ? undefined : giveBack?.()))
+}
+
+/**
+ * The input. Throws for one which the procedure would refuse in the same words, but only when it is its turn and its key was claimed. That its
+ * schema is asked twice costs some µs of a transaction; a middleware that claims the key behind the schema would cost every request as much.
+ */
+async function requireInput({ input }: RestRoute, body: unknown): Promise<Record<string, unknown>> {
+  const { error: cause, data } = await input.safeParseAsync(body)
+  if (cause) throw new TRPCError({ code: 'BAD_REQUEST', cause })
+  return data
 }

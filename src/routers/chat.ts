@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { deleteMessage, listMessages, sendMessage } from '../domain/chat.ts'
+import { countMessage, deleteMessage, listMessages, sendMessage } from '../domain/chat.ts'
 import { type RoomChange, roomChangeOf, watchRoom } from '../domain/chat-watch.ts'
 import { ListedMessage, SentMessage } from '../domain/core/resources.ts'
 import { examples } from '../shared/examples.ts'
@@ -36,6 +36,7 @@ export const chatRouter = router({
     by: 'user',
     status: 201,
     problems: ['unknown_room', 'sender_banned', 'message_too_long'],
+    countBefore: countMessage,
   })
     .input(
       z.object({

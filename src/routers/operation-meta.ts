@@ -1,5 +1,6 @@
 import type { OpenApiMeta } from 'trpc-to-openapi'
 import type { Access } from '../domain/access/admission.ts'
+import type { UserContext } from '../domain/core/context.ts'
 import type { ProblemCode } from '../domain/core/problem.ts'
 import type { Role } from '../shared/roles.ts'
 
@@ -11,6 +12,9 @@ export type Route = `${Method} /${string}`
  * has a next one, or a stream.
  */
 export type Envelope = 'data' | 'page' | 'feed' | 'none'
+
+/** Counts a call that is about to be made, by its input; returns what gives it back. */
+export type CountBefore = (ctx: UserContext, input: never) => Promise<() => Promise<void>>
 
 export type BodyExamples = Readonly<Record<string, Record<string, string>>>
 
@@ -31,6 +35,7 @@ export type Operation = {
   problems: readonly ProblemCode[]
   /** What will be gone, or closed to somebody, in a sentence; undefined where nothing is. */
   destroys: string | undefined
+  countBefore: CountBefore | undefined
   bodyBytesMax: number
   bodyExamples: BodyExamples | undefined
 }

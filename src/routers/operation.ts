@@ -3,7 +3,7 @@ import type { ProblemCode } from '../domain/core/problem.ts'
 import { problems } from '../domain/core/problem-table.ts'
 import type { Scope } from '../domain/core/scopes.ts'
 import type { Role } from '../shared/roles.ts'
-import type { BodyExamples, Envelope, Method, OperationMeta, Route } from './operation-meta.ts'
+import type { BodyExamples, CountBefore, Envelope, Method, OperationMeta, Route } from './operation-meta.ts'
 import { callerProcedure, cronProcedure, publicProcedure, readerProcedure, userProcedure } from './trpc.ts'
 
 /** The tags of docs/specification.md, section 1, in its order. */
@@ -40,6 +40,8 @@ type Facts = {
   destroys?: string
   /** Failures beyond those that follow from access, input and body. */
   problems?: readonly ProblemCode[]
+  /** What its verb counts, unless it was counted before the transaction that an `Idempotency-Key` opens around the verb. */
+  countBefore?: CountBefore
   /** The largest body that is read. */
   bodyBytesMax?: number
   /** Whole bodies by name, where one made of the examples of all fields would make no sense. */
@@ -148,7 +150,7 @@ function metaOf(route: Route, facts: Facts, access: Access | undefined): Operati
     isExtended = false,
     destroys,
   } = facts
-  const { bodyBytesMax = BODY_BYTES_MAX, bodyExamples, deadlineMs } = facts
+  const { bodyBytesMax = BODY_BYTES_MAX, bodyExamples, countBefore, deadlineMs } = facts
   const codes = [...new Set([...refusalsOf(access), ...(facts.problems ?? [])])]
   return {
     ...(deadlineMs !== undefined && { deadlineMs }),
@@ -164,6 +166,7 @@ function metaOf(route: Route, facts: Facts, access: Access | undefined): Operati
       isExtended,
       problems: codes,
       destroys,
+      countBefore,
       bodyBytesMax,
       bodyExamples,
     },

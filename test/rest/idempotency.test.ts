@@ -1,12 +1,27 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
+import { memoryCounters } from '../../src/counters/counters.ts'
 import { poolSizes } from '../../src/db/pools.ts'
 import * as schema from '../../src/db/schema/index.ts'
+import { rateLimits } from '../../src/domain/core/rate-limits.ts'
 import { within } from '../../src/time/within.ts'
 import { createTestApp } from '../support/app.ts'
 import { isAnyoneWaiting } from '../support/waiting.ts'
 
-const app = await createTestApp()
+const counted = memoryCounters()
+/** Transactions that were open while somebody counted messages. */
+const openMeanwhile: unknown[] = []
+const app = await createTestApp({
+  counters: {
+    ...counted,
+    take: async (limit, key) => {
+      if (limit === rateLimits.chatOwner) openMeanwhile.push(...(await app.context.slow.execute(openTransactions)))
+      return counted.take(limit, key)
+    },
+  },
+})
+const openTransactions = sql`
+  select query from pg_stat_activity where state like 'idle in transaction%' and datname = current_database()`
 afterAll(() => app[Symbol.asyncDispose]())
 const alice = await app.user('alice')
 const bob = await app.user('bob')
@@ -19,6 +34,10 @@ const send = (key: string, content: string, who = token) =>
     headers: { 'idempotency-key': key },
   })
 const count = () => app.context.db.$count(schema.chatMessages)
+const countedMessages = async () => {
+  const { limit, remaining } = await counted.peek(rateLimits.chatOwner, `${alice.id} alice`)
+  return limit - remaining
+}
 
 test('twenty parallel requests with one key are one message, one event, twenty equal answers', async () => {
   app.wake.mockClear()
@@ -108,6 +127,19 @@ test('a stored answer is for whom may still do what was done', async () => {
     })
   expect((await subscribe(['webhook:write', 'moderation:read'])).status).toBe(201)
   expect((await subscribe(['webhook:write'])).body.error.code).toBe('idempotency_mismatch')
+})
+
+test('a message is counted once, in no transaction: not again by whoever asks at the same time or later, nor where it is refused unsent', async () => {
+  const before = await countedMessages()
+  await Promise.all(Array.from({ length: 5 }, () => send('counted', 'hello')))
+  await send('counted', 'hello')
+  await send('counted', 'another')
+  await send('uncounted', 'y'.repeat(501))
+  expect(await countedMessages()).toBe(before + 1)
+  openMeanwhile.length = 0 // those of whoever asked at the same time
+  await send('counted-too', 'hello')
+  expect(await countedMessages()).toBe(before + 2)
+  expect(openMeanwhile).toEqual([])
 })
 
 test('a failure keeps nothing, so the key is free again', async () => {

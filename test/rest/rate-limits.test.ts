@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { unlimitedCounters } from '../../src/counters/counters.ts'
 import { rateLimits } from '../../src/domain/core/rate-limits.ts'
+import { transact } from '../../src/domain/core/transaction.ts'
 import { createTestApp } from '../support/app.ts'
 
 const app = await createTestApp()
@@ -76,4 +77,9 @@ test('limits can be switched off for a load test', async () => {
     Array.from({ length: 50 }, () => unlimited.request('GET /v1/categories/', { token })),
   )
   expect(answers.every(({ status }) => status === 200)).toBe(true)
+})
+
+test('in a transaction nothing is counted: it would wait for Redis, and others for it', async () => {
+  const counting = transact(app.context, (tx) => tx.counters.take(rateLimits.chat, 'x'))
+  await expect(counting).rejects.toThrow('waits for no network')
 })

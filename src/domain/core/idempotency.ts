@@ -1,6 +1,7 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, not } from 'drizzle-orm'
 import { idempotencyKeys } from '../../db/schema/index.ts'
 import { DAY_MS } from '../../time/durations.ts'
+import type { Context } from './context.ts'
 import { hasPassed, inMs } from './db-now.ts'
 import { Problem } from './problem.ts'
 import type { InTransaction } from './transaction.ts'
@@ -15,12 +16,10 @@ export type IdempotentRequest = { owner: string; key: string; fingerprint: Buffe
  * is making: PostgreSQL holds back the second insert of a key until the first transaction has ended. Throws
  * `idempotency_mismatch`.
  */
-export async function claimIdempotencyKey(
-  { db, keyring }: InTransaction,
-  { owner, key, fingerprint }: IdempotentRequest,
-): Promise<string | undefined> {
+export async function claimIdempotencyKey(tx: InTransaction, attempt: IdempotentRequest): Promise<string | undefined> {
+  const { owner, key, fingerprint } = attempt
   const claim = { fingerprint, answer: null, keyId: null, expiresAt: inMs(KEPT_MS) }
-  const [claimed] = await db
+  const [claimed] = await tx.db
     .insert(idempotencyKeys)
     .values({ owner, key, ...claim })
     .onConflictDoUpdate({
@@ -29,13 +28,23 @@ export async function claimIdempotencyKey(
       setWhere: hasPassed(idempotencyKeys.expiresAt),
     })
     .returning({ key: idempotencyKeys.key })
-  if (claimed) return undefined
+  return claimed ? undefined : ((await keptResponse(tx, attempt)) ?? refuseOther())
+}
 
-  const [first] = await db.select().from(idempotencyKeys).where(sameKey(owner, key))
-  if (!first?.answer || first.keyId === null || !first.fingerprint.equals(fingerprint)) {
-    throw new Problem('idempotency_mismatch', 'Idempotency-Key: was used for another request; take a new one.')
-  }
+/** The response to an attempt that has ended, or undefined while there is none. Throws `idempotency_mismatch`. */
+export async function keptResponse(
+  { db, keyring }: Pick<Context, 'db' | 'keyring'>,
+  { owner, key, fingerprint }: IdempotentRequest,
+): Promise<string | undefined> {
+  const isKept = and(sameKey(owner, key), not(hasPassed(idempotencyKeys.expiresAt)))
+  const [first] = await db.select().from(idempotencyKeys).where(isKept)
+  if (!first) return undefined
+  if (!first.answer || first.keyId === null || !first.fingerprint.equals(fingerprint)) return refuseOther()
   return keyring.open('idempotent-answer', owner, { ciphertext: first.answer, keyId: first.keyId })
+}
+
+function refuseOther(): never {
+  throw new Problem('idempotency_mismatch', 'Idempotency-Key: was used for another request; take a new one.')
 }
 
 /** Stores the response to the first attempt, encrypted: it may hold a signing secret. */

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as after } from 'node:timers/promises'
+import type { Counters } from '../../counters/counters.ts'
 import { isRetryable } from '../../db/db-error.ts'
 import { mendPartitions } from '../../db/partitions.ts'
 import type { Context } from './context.ts'
@@ -10,10 +11,15 @@ export type InTransaction<Of extends Context = Context> = Of & { afterCommit: (e
 const TRIES_MAX = 3
 const PAUSE_MS_MAX = 50
 
+const refuse = async (): Promise<never> => {
+  throw new Error('A transaction waits for no network, so nothing is counted in it: count before')
+}
+const noCounters: Counters = { take: refuse, peek: refuse, giveBack: refuse }
+
 /**
  * Runs `work` in a transaction, or in the one that `ctx` is already in. Effects run once the outermost has committed.
  * After a deadlock or a serialization failure (40P01, 40001) all of `work` runs again, so it must do nothing but run
- * statements.
+ * statements. There is nothing to count by in it: others would wait for its connection, and maybe its locks, while it waits for Redis.
  */
 export async function transact<Of extends Context, Result>(
   ctx: Of,
@@ -26,7 +32,7 @@ export async function transact<Of extends Context, Result>(
       effects.push(effect)
     }
     try {
-      const result = await ctx.db.transaction((db) => work({ afterCommit, ...ctx, db }))
+      const result = await ctx.db.transaction((db) => work({ afterCommit, ...ctx, db, counters: noCounters }))
       for (const effect of effects) effect()
       return result
     } catch (error) {

@@ -1,6 +1,5 @@
 import { statement } from '../../db/statement.ts'
 import type { ResourcePath } from '../../shared/resource-paths.ts'
-import { bindingOf } from '../access/dpop-proof.ts'
 import type { CalledContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
 import { Problem } from '../core/problem.ts'
@@ -70,7 +69,7 @@ export const authorizationCodeGrant = defineGrant({
     const resource = readResource(ctx, parameters.resource)
     const proof = { verifier, redirectUri: parameters.redirect_uri, resource }
     const redeemable = { client, kind: 'code', parameter: 'code', value: code, findUser, unknown: UNPROVEN } as const
-    return redeemOnce(ctx, redeemable, (tx, hash) => redeemCode(tx, client, hash, proof))
+    return redeemOnce(ctx, redeemable, (tx, hash, jkt) => redeemCode(tx, client, hash, { ...proof, jkt }))
   },
 })
 
@@ -81,7 +80,12 @@ const findUser = statement<[hash: Buffer, clientId: string], { user_id: string }
   'select user_id from authorization_codes where hash = $1 and client_id = $2',
 )
 
-type Proof = { verifier: string; redirectUri: string | undefined; resource: ResourcePath | undefined }
+type Proof = {
+  verifier: string
+  redirectUri: string | undefined
+  resource: ResourcePath | undefined
+  jkt: string | null
+}
 
 async function redeemCode(
   tx: InTransaction<CalledContext>,
@@ -92,14 +96,14 @@ async function redeemCode(
   const [code] = await lockCode(tx.db, hash, client.id)
   if (!code) return refusedGrant(`code: ${UNPROVEN}`)
   if (code.is_expired) return refusedGrant('code: has expired. It can be exchanged for 60 seconds.')
-  const jkt = await bindingOf(tx, client)
   const tokenResource = narrowResource(code.resource, proof.resource)
   if (tokenResource instanceof Problem) return tokenResource
-  const fault = faultOf(code, proof, jkt)
+  const fault = faultOf(code, proof)
   if (fault) return burnCode(tx, code, fault)
   if (code.is_consumed) return revokeGrantOf(tx, code)
   if (!code.is_user_active) return closedAccount('code')
   const { user_id: userId, scopes, nonce, resource } = code
+  const { jkt } = proof
   const consent = { userId, scopes, nonce, resource, tokenResource, login: loginOf(code), codeHash: hash, jkt }
   return startGrantOf(tx, client, consent)
 }
@@ -122,7 +126,7 @@ const lockCode = statement<[hash: Buffer, clientId: string], Code>(`
      for update of a`)
 
 /** What does not fit the code; that it was used is said first, whatever else is wrong. */
-function faultOf(code: Code, { verifier, redirectUri = code.redirect_uri }: Proof, jkt: string | null) {
+function faultOf(code: Code, { verifier, redirectUri = code.redirect_uri, jkt }: Proof) {
   const isRightAddress = redirectUri === code.redirect_uri
   const isRight = isRightAddress && isForKey(code, jkt) && isProvenBy(code, verifier)
   if (isRight) return undefined

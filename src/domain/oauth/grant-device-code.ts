@@ -2,7 +2,6 @@ import type { Database } from '../../db/client.ts'
 import { statement } from '../../db/statement.ts'
 import { DEVICE_CODE_GRANT } from '../../shared/grants.ts'
 import type { ResourcePath } from '../../shared/resource-paths.ts'
-import { bindingOf } from '../access/dpop-proof.ts'
 import type { CalledContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import type { TokenResponse } from '../core/resources.ts'
@@ -40,7 +39,7 @@ export const deviceCodeGrant = defineGrant({
     const resource = readResource(ctx, address)
     const findUser = (db: Database, hash: Buffer, clientId: string) => findAllowed(ctx, db, hash, clientId)
     const redeemable = { client, kind: 'device', parameter: 'device_code', value, findUser, unknown: UNKNOWN } as const
-    return redeemOnce(ctx, redeemable, (tx, hash) => redeemCode(tx, client, hash, resource))
+    return redeemOnce(ctx, redeemable, (tx, hash, jkt) => redeemCode(tx, client, { hash, jkt, resource }))
   },
 })
 
@@ -100,15 +99,13 @@ const consumeCode = statement<[hash: Buffer], never>(
 async function redeemCode(
   tx: InTransaction<CalledContext>,
   client: Client,
-  hash: Buffer,
-  wanted: ResourcePath | undefined,
+  { hash, jkt, resource: wanted }: { hash: Buffer; jkt: string | null; resource: ResourcePath | undefined },
 ): Promise<TokenResponse | Problem> {
   const [code] = await lockAllowed(tx.db, hash, client.id)
   if (!code || code.is_consumed) return usedCode()
   if (!code.is_user_active) return closedAccount('device_code')
   const tokenResource = narrowResource(code.resource, wanted)
   if (tokenResource instanceof Problem) return tokenResource
-  const jkt = await bindingOf(tx, client)
   await consumeCode(tx.db, hash)
   const { user_id: userId, resource } = code
   const scopes = code.scopes.filter((scope) => client.scopes.includes(scope))

@@ -1,6 +1,5 @@
 import { statement } from '../../db/statement.ts'
 import type { ResourcePath } from '../../shared/resource-paths.ts'
-import { bindingOf } from '../access/dpop-proof.ts'
 import { mint, successorOf } from '../access/token-format.ts'
 import type { CalledContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
@@ -42,7 +41,9 @@ export const refreshTokenGrant = defineGrant({
     const resource = readResource(ctx, address)
     const parameter = 'refresh_token'
     const redeemable = { client, kind: 'refresh', parameter, value, findUser, unknown: UNKNOWN } as const
-    return redeemOnce(ctx, redeemable, (tx, hash) => rotate(tx, client, { token: value, hash, scope, resource }))
+    return redeemOnce(ctx, redeemable, (tx, hash, jkt) =>
+      rotate(tx, client, { token: value, hash, jkt, scope, resource }),
+    )
   },
 })
 
@@ -67,12 +68,18 @@ type Presented = {
   is_fresh: boolean
 }
 
-type Refresh = { token: string; hash: Buffer; scope: string | undefined; resource: ResourcePath | undefined }
+type Refresh = {
+  token: string
+  hash: Buffer
+  jkt: string | null
+  scope: string | undefined
+  resource: ResourcePath | undefined
+}
 
 async function rotate(
   tx: InTransaction<CalledContext>,
   client: Client,
-  { token, hash, scope, resource: wanted }: Refresh,
+  { token, hash, jkt, scope, resource: wanted }: Refresh,
 ): Promise<TokenResponse | Problem> {
   const [found] = await lockPresented(tx.db, hash, client.id)
   if (!found) return refusedGrant(`refresh_token: ${UNKNOWN}`)
@@ -82,10 +89,7 @@ async function rotate(
   const scopes = scopesOfGrant(scope, granted)
   const resource = narrowResource(found.resource, wanted)
   if (resource instanceof Problem) return resource
-  const jkt = await bindingOf(tx, client)
-  if (found.dpop_jkt !== null && found.dpop_jkt !== jkt) {
-    return otherKey('refresh_token')
-  }
+  if (found.dpop_jkt !== null && found.dpop_jkt !== jkt) return otherKey('refresh_token')
 
   const { grant_id: grantId, user_id: userId, successor_hash: earlier } = found
   const successor = earlier ? await successorAgain(tx, token, earlier, found.is_fresh) : firstSuccessor(tx, token)

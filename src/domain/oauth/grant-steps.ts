@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { Database } from '../../db/client.ts'
 import { grants } from '../../db/schema/index.ts'
 import type { GrantType } from '../../shared/grants.ts'
+import { bindingOf } from '../access/dpop-proof.ts'
 import { requireGrantType } from '../applications/grant-types.ts'
 import type { CalledContext } from '../core/context.ts'
 import { sha256 } from '../core/digest.ts'
@@ -40,14 +41,15 @@ type Redeemable = Presented & {
   /** Finds whose consent it came from, whether or not it still counts. */
   findUser: (db: Database, hash: Buffer, clientId: string) => Promise<{ user_id: string }[]>
 }
-type Redeem = (tx: InTransaction<CalledContext>, hash: Buffer) => Promise<TokenResponse | Problem>
+/** `jkt`: the thumbprint of the key to which the tokens are bound. */
+type Redeem = (tx: InTransaction<CalledContext>, hash: Buffer, jkt: string | null) => Promise<TokenResponse | Problem>
 
 /**
  * Exchanges what a user's consent has left with the client, a code or a token, in one transaction. `redeem` returns what it
  * refuses with, which is thrown after the commit: a throw inside would undo what a refusal does to a code or its grant. When
  * nobody waits for the answer any more, all is undone: a client that was told to try again may have done so meanwhile, and
  * gone on from there, and its first request, come late, must not be taken for a second use. Throws `invalid_grant`;
- * `rate_limited` before, which consumes nothing.
+ * `rate_limited` and `invalid_dpop_proof` before, which consume nothing.
  */
 export async function redeemOnce(
   ctx: CalledContext,
@@ -59,8 +61,9 @@ export async function redeemOnce(
   const [found] = await findUser(ctx.db, hash, client.id)
   if (!found) throw refusedGrant(`${presented.parameter}: ${presented.unknown}`)
   return withinIssueLimit(ctx, rateLimits.userTokens, `${client.id} ${found.user_id}`, async () => {
+    const jkt = await bindingOf(ctx, client)
     const outcome = await transact(ctx, async (tx) => {
-      const redeemed = await redeem(tx, hash)
+      const redeemed = await redeem(tx, hash, jkt)
       requireWaiting(ctx.caller)
       return redeemed
     })
