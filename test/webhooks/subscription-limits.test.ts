@@ -4,6 +4,7 @@ import { createSubscription } from '../../src/domain/webhooks/subscriptions/crea
 import { deleteSubscription } from '../../src/domain/webhooks/subscriptions/delete.ts'
 import { enableSubscription } from '../../src/domain/webhooks/subscriptions/enable.ts'
 import { listSubscriptions } from '../../src/domain/webhooks/subscriptions/list.ts'
+import { countedDatabase } from '../support/counted-database.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 let stage: Stage
@@ -112,4 +113,23 @@ test('all applications of an owner have 500 of their own, and 100 for one user, 
   expect(forUser.filter((one) => one !== 'made')).toEqual(Array(8).fill(['limit_reached', '100']))
   expect(await make(stage.asApplication(other))).toBe('made')
   expect(await make(stage.asUser(user, undefined, other))).toBe('made')
+})
+
+test('whose application it is does not change while a subscription of it is made: it takes room of whoever owns it then', async () => {
+  const { id } = await stage.client()
+  const owner = await stage.user('owner_of_late')
+  const giving = `update clients set owner_id = '${owner.id}' where id = '${id}'`
+  const given: unknown[] = []
+  await using counted = countedDatabase(stage.target, async (text) => {
+    if (!text.includes('advisory')) return
+    const gift = stage.run(`set local lock_timeout = '20ms'; ${giving}`)
+    given.push(
+      await gift.then(
+        () => 'given',
+        ({ cause }) => cause.code,
+      ),
+    )
+  })
+  await createSubscription({ ...stage.asApplication(id), db: counted.db }, { url, event_types: types })
+  expect(given).toEqual(['55P03'])
 })

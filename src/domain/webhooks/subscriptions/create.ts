@@ -33,8 +33,8 @@ export async function createSubscription(
   const url = checkNewTargetUrl(compileTargetPolicy(ctx.targets), input.url)
   const eventTypes = requireEventTypes(ctx.principal, input.event_types)
   return transactInTurn(ctx, async (tx) => {
-    await requireActiveAccounts(tx, { clientId, userId })
-    await requireRoom(tx, { clientId, userId })
+    const { ownerId } = await requireActiveAccounts(tx, { clientId, userId })
+    await requireRoom(tx, { clientId, userId, ownerId })
     const createdAt = tx.now()
     const id = newId('subscription', createdAt)
     const description = input.description || null

@@ -40,9 +40,9 @@ export async function enableSubscription(ctx: ActorContext, { id }: { id: string
 async function enable(ctx: ActorContext, subscription: OwnedSubscription): Promise<void> {
   const { id } = subscription
   await transact(ctx, async (tx) => {
-    await requireActiveAccounts(tx, subscription)
+    const { ownerId } = await requireActiveAccounts(tx, subscription)
     await requireGrant(tx, subscription)
-    if (subscription.disabledReason === 'grant_lost') await requireRoom(tx, subscription)
+    if (subscription.disabledReason === 'grant_lost') await requireRoom(tx, { ...subscription, ownerId })
     const enabled = await tx.db
       .update(subscriptions)
       .set({ ...healthy, restedAt: dbNow, updatedAt: dbNow })

@@ -12,8 +12,11 @@ const OF_USER_MAX = 20
 const OF_OWNERS_APPLICATIONS_MAX = 500
 const OF_OWNERS_USER_MAX = 100
 
-/** What an application has of its own, or for one user: both are ranges of an index. */
-type Whose = { clientId: string; userId: string | null; id?: string }
+/**
+ * What an application has of its own, or for one user: both are ranges of an index. The owner as read under a lock on the application,
+ * as `requireActiveAccounts` does: one who had it until just now has room that its new owner may not have.
+ */
+type Whose = { clientId: string; userId: string | null; ownerId: string | null; id?: string }
 
 const ofUser = (client: string) => `client_id = ${client} and user_id = $2 and deleted_at is null`
 const ofApplication = (client: string) =>
@@ -44,8 +47,6 @@ with old as materialized (
 update webhook_subscriptions set deleted_at = statement_timestamp(), updated_at = statement_timestamp()
 where id = any (array (select id from old))`)
 
-const ownerOf = statement<[clientId: string], { owner_id: string | null }>('select owner_id from clients where id = $1')
-
 const countingOfOwner = (whose: string) =>
   statement<[ownerId: string, userId: string | null], { used: number }>(`
 select coalesce(sum((${usedOf(whose)})), 0)::int as used from clients c where c.owner_id = $1`)
@@ -63,8 +64,7 @@ const [discardUsersOwn, discardApplicationsOwn] = [discarding(ofUser('$1')), dis
  * that a new consent finds room. Of those as many are kept as may be alive, `id` among them; older ones are deleted.
  */
 export async function requireRoom(tx: InTransaction, whose: Whose): Promise<void> {
-  const { clientId, userId, id = '' } = whose
-  const ownerId = (await ownerOf(tx.db, clientId))[0]?.owner_id ?? null
+  const { clientId, userId, ownerId, id = '' } = whose
   // The lock makes concurrent creations see each other: without it, 130 at once would all be made
   const lock = `webhook subscriptions ${ownerId ?? clientId} ${userId ?? ''}`
   await tx.db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`)
