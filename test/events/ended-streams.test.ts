@@ -12,7 +12,7 @@ await app.user('ada')
 const TOO_MUCH = 2 * 1_048_576
 
 /** A stream at the end of its line, whose reader takes nothing before `taken` is dispatched. */
-async function openUnread() {
+async function openSlow(form = 'feed') {
   const streams = new Set<OpenStream>()
   const noted = new Set<OpenStream>()
   const ends: StreamEnd[] = []
@@ -23,6 +23,7 @@ async function openUnread() {
   }
   const sink = {
     unsentBytes: 0,
+    form,
     begin() {},
     write() {},
     progress() {},
@@ -35,7 +36,7 @@ async function openUnread() {
     const context = {
       ...app.context,
       tail: { hold: async () => line },
-      streams: { add, noteUnread: (stream: OpenStream) => void noted.add(stream) },
+      streams: { add, noteUnsent: (stream: OpenStream) => void noted.add(stream) },
       caller: caller({ authorization: 'Bearer none' }),
       principal: { kind: 'application', clientId: 'cli_1', ownerId: 'usr_1', scopes: ['chat:read'] } as const,
     }
@@ -45,7 +46,7 @@ async function openUnread() {
 }
 
 test('what a stream that has ended keeps for its reader counts until it is taken', async () => {
-  const { streams, noted, ends, taken, sink, follower } = await openUnread()
+  const { streams, noted, ends, taken, sink, follower } = await openSlow()
   sink.unsentBytes = TOO_MUCH
   follower.take({ end: 1, select: () => [] })
   expect(ends).toEqual([expect.objectContaining({ reason: 'recycled' })])
@@ -61,7 +62,7 @@ test('what a stream that has ended keeps for its reader counts until it is taken
 })
 
 test('it is let go where there is no memory for it', async () => {
-  const { streams, ends, sink, follower } = await openUnread()
+  const { streams, ends, sink, follower } = await openSlow()
   sink.unsentBytes = TOO_MUCH
   follower.take({ end: 1, select: () => [] })
   endMostUnsent(streams, TOO_MUCH - 1)
@@ -69,7 +70,7 @@ test('it is let go where there is no memory for it', async () => {
 })
 
 test('nothing is kept of a stream whose reader has taken almost all', async () => {
-  const { streams, follower } = await openUnread()
+  const { streams, follower } = await openSlow()
   follower.fail(new Error('x'))
   expect(streams.size).toBe(0)
 })
@@ -78,12 +79,23 @@ test('a stream that cannot read on says why, unless the database is away, which 
   const said = () => app.lines.filter((line) => line.includes('could not read on'))
   app.lines.length = 0
   for (const code of ['DATABASE_AWAY', 'ECONNREFUSED']) {
-    const { follower, ends } = await openUnread()
+    const { follower, ends } = await openSlow()
     follower.fail(Object.assign(new Error('x'), { code }))
     expect(ends).toHaveLength(1)
   }
   expect(said()).toEqual([])
-  const { follower } = await openUnread()
+  const { follower } = await openSlow()
   follower.fail(new Error('x'))
   expect(said()).toHaveLength(1)
+})
+
+test('what is written in two forms is kept twice, and counts twice; in one form once', async () => {
+  const slow = [await openSlow('feed'), await openSlow('feed'), await openSlow('call')]
+  for (const { sink } of slow) sink.unsentBytes = TOO_MUCH
+  const streams = slow.flatMap((one) => [...one.streams])
+  const ends = () => slow.flatMap((one) => one.ends)
+  endMostUnsent(streams, 2 * TOO_MUCH)
+  expect(ends()).toEqual([])
+  endMostUnsent(streams, 2 * TOO_MUCH - 1)
+  expect(ends()).not.toEqual([])
 })

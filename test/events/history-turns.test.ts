@@ -49,7 +49,7 @@ const as = (ownerId: string) => ({
   ...app.context,
   db: database.db,
   tail,
-  streams: { add: () => () => {}, noteUnread() {} },
+  streams: { add: () => () => {}, noteUnsent() {} },
   caller: caller({ authorization: 'Bearer none' }),
   principal: { kind: 'application', clientId: `cli_${ownerId}`, ownerId, scopes } as const,
 })
@@ -61,6 +61,7 @@ async function readAll(ownerId: string): Promise<number> {
     let events = 0
     const sink: EventSink = {
       unsentBytes: 0,
+      form: 'test',
       begin() {},
       write(some: readonly PlacedEvent[]) {
         events += some.length
@@ -113,13 +114,14 @@ test('pages that look for what is seldom wait as well, and none is refused: one 
   expect(running.most).toBe(1)
 })
 
-test('of history whoever takes nothing has fifty events in memory, not five hundred, and counts among those with much unread', async () => {
-  const noteUnread = vi.fn()
-  const ctx = { ...as('asleep'), streams: { add: () => () => {}, noteUnread } }
+test('of history whoever takes nothing has fifty events in memory, not five hundred, and counts among those with much unsent', async () => {
+  const noteUnsent = vi.fn()
+  const ctx = { ...as('asleep'), streams: { add: () => () => {}, noteUnsent } }
   const stream = await followFeed(ctx, { channel: 'ada', since })
   const written: number[] = []
   const drained = new Promise<void>((resolve) => {
     stream.open({
+      form: 'test',
       get unsentBytes() {
         return written.length * 1_000_000
       },
@@ -137,6 +139,6 @@ test('of history whoever takes nothing has fifty events in memory, not five hund
   await drained
   expect(written).toEqual([50])
   expect([stream.unsentBytes, stream.sharedBy]).toEqual([1_000_000, undefined])
-  expect(noteUnread).toHaveBeenCalledWith(stream)
+  expect(noteUnsent).toHaveBeenCalledWith(stream)
   stream.leave()
 })

@@ -49,6 +49,7 @@ describe('who leaves', async () => {
   const written: PlacedEvent[] = []
   const sink = (more: Partial<EventSink> = {}): EventSink => ({
     unsentBytes: 0,
+    form: 'test',
     begin() {},
     write: (events) => void written.push(...events),
     progress() {},

@@ -11,7 +11,7 @@ import { type SseForm, SseSink } from '../../src/rest/live/sse-sink.ts'
 /* What is kept for all who do not read is bounded, however many they are. */
 const KIB = 1_024
 
-function unread(kib: number, sharedBy?: string) {
+function streamWith(kib: number, sharedBy?: string) {
   const stream = {
     caller: undefined,
     scopes: [],
@@ -29,8 +29,8 @@ function unread(kib: number, sharedBy?: string) {
 
 const kept = (streams: { unsentBytes: number }[]) => streams.reduce((sum, { unsentBytes }) => sum + unsentBytes, 0)
 
-test('beyond what all may leave unread, those who have left most are ended at once, until it is half of that', () => {
-  const streams = [100, 900, 70, 800, 300, 200].map((kib) => unread(kib))
+test('beyond what all may have unsent, those who have left most are ended at once, until it is half of that', () => {
+  const streams = [100, 900, 70, 800, 300, 200].map((kib) => streamWith(kib))
   endMostUnsent(streams, 2_400 * KIB)
   expect(streams.filter(({ ended }) => ended)).toEqual([])
   endMostUnsent(streams, 2_300 * KIB)
@@ -40,9 +40,9 @@ test('beyond what all may leave unread, those who have left most are ended at on
 })
 
 test('what is kept once for many counts once, and little for each is on its way', () => {
-  const room = Array.from({ length: 1_000 }, () => unread(500, 'room'))
-  const readers = Array.from({ length: 1_000 }, () => unread(60))
-  const other = unread(100)
+  const room = Array.from({ length: 1_000 }, () => streamWith(500, 'room'))
+  const readers = Array.from({ length: 1_000 }, () => streamWith(60))
+  const other = streamWith(100)
   endMostUnsent([...room, ...readers, other], 600 * KIB)
   expect([...room, ...readers, other].filter(({ ended }) => ended)).toEqual([])
   endMostUnsent([...room, ...readers, other], 599 * KIB)
@@ -50,22 +50,22 @@ test('what is kept once for many counts once, and little for each is on its way'
 })
 
 test('of those for whom it is kept once, whoever reads is not ended with whoever does not', () => {
-  const asleep = [unread(1_000, 'room'), unread(900), unread(800)]
-  const readers = [unread(100, 'room'), unread(90, 'room')]
+  const asleep = [streamWith(1_000, 'room'), streamWith(900), streamWith(800)]
+  const readers = [streamWith(100, 'room'), streamWith(90, 'room')]
   endMostUnsent([...readers, ...asleep], 2_000 * KIB)
   expect(asleep.map(({ ended }) => ended?.isAtOnce)).toEqual([true, true, undefined])
   expect(readers.filter(({ ended }) => ended)).toEqual([])
 })
 
-test('of the streams of a process those with much unread are looked at twice a second', () => {
+test('of the streams of a process those with much unsent are looked at twice a second', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const credentials = { onEnd() {}, isTrusted: true } as never
   const stopping = new AbortController().signal
   const process = new ProcessStreams({ db: undefined as never, credentials, stopping, log: undefined as never })
-  const streams = Array.from({ length: 200 }, () => unread(1_024))
+  const streams = Array.from({ length: 200 }, () => streamWith(1_024))
   for (const stream of streams) {
     process.add(stream)
-    process.noteUnread(stream)
+    process.noteUnsent(stream)
   }
   vi.advanceTimersByTime(500)
   vi.useRealTimers()
@@ -82,7 +82,7 @@ const form: SseForm = {
 }
 
 /** A connection whose reader takes nothing, with mebibytes that wait for it. */
-async function unreadSink() {
+async function slowSink() {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const reader = connect((server.address() as AddressInfo).port, '127.0.0.1').pause()
@@ -107,18 +107,18 @@ test.each([
   ['a stream', []],
   ['one that has ended', [tooSlow]],
 ])('where there is no memory for it %s is cut off with what waits for its reader', async (_, before) => {
-  using unread = await unreadSink()
-  for (const end of [...before, { ...tooSlow, isAtOnce: true }]) unread.sink.end(end)
-  expect(unread.socket.destroyed).toBe(true)
+  using slow = await slowSink()
+  for (const end of [...before, { ...tooSlow, isAtOnce: true }]) slow.sink.end(end)
+  expect(slow.socket.destroyed).toBe(true)
 })
 
 test('who has not read to the end of a stream ten seconds later is cut off', async () => {
-  using unread = await unreadSink()
+  using slow = await slowSink()
   vi.useFakeTimers({ toFake: ['setTimeout'] })
-  unread.sink.end(tooSlow)
+  slow.sink.end(tooSlow)
   vi.advanceTimersByTime(9_900)
-  expect(unread.socket.destroyed).toBe(false)
+  expect(slow.socket.destroyed).toBe(false)
   vi.advanceTimersByTime(200)
   vi.useRealTimers()
-  expect(unread.socket.destroyed).toBe(true)
+  expect(slow.socket.destroyed).toBe(true)
 })

@@ -95,8 +95,8 @@ export type OpenStream = {
 export type OpenStreams = {
   /** Returns a function that takes the stream out again. */
   add(stream: OpenStream): () => void
-  /** To be called when much waits for the reader of a stream: what waits is added up for such streams alone. */
-  noteUnread(stream: OpenStream): void
+  /** To be called when a stream has much unsent: what all have is added up of such streams alone. */
+  noteUnsent(stream: OpenStream): void
 }
 
 /** How many streams somebody may have open at once. */

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { PlacedEvent, StreamEnd } from '../../domain/core/live.ts'
 import type { FeedCursor } from '../../domain/events/feed/cursor.ts'
 import type { EventSink } from '../../domain/events/streams/event-stream.ts'
-import { isUnread } from '../../domain/events/streams/unsent-limit.ts'
+import { hasMuchUnsent } from '../../domain/events/streams/unsent-limit.ts'
 
 /** Server-sent events (the HTML standard) as one of our two kinds of readers takes them. */
 export type SseForm = {
@@ -17,8 +17,8 @@ export type SseForm = {
   end(end: StreamEnd): string
 }
 
-/** Whoever has left much unread when a stream ends has so much time for it: it is kept in memory meanwhile. */
-const UNREAD_MS = 10_000
+/** What is unsent when a stream ends is kept so long for its reader, where it is much. */
+const UNSENT_MS = 10_000
 
 type Frame = { plain: Buffer; chunked: Buffer }
 
@@ -36,6 +36,10 @@ export class SseSink implements EventSink {
   constructor(response: ServerResponse, form: SseForm) {
     this.#response = response
     this.#form = form
+  }
+
+  get form(): string {
+    return this.#form.key
   }
 
   get unsentBytes(): number {
@@ -69,7 +73,7 @@ export class SseSink implements EventSink {
     const last = this.#form.end(end)
     if (last !== '') this.#send(frameOf(last))
     this.#response.end()
-    if (isUnread(this)) setTimeout(() => this.#response.socket?.destroy(), UNREAD_MS).unref()
+    if (hasMuchUnsent(this)) setTimeout(() => this.#response.socket?.destroy(), UNSENT_MS).unref()
   }
 
   async drained(): Promise<void> {

@@ -20,7 +20,7 @@ import { readHistory } from '../feed/history.ts'
 import { readOnInTurn } from '../feed/history-turns.ts'
 import type { Start } from '../feed/start.ts'
 import { holderOf } from './stream-limit.ts'
-import { isUnread, tooSlow } from './unsent-limit.ts'
+import { hasMuchUnsent, tooSlow } from './unsent-limit.ts'
 
 /** A call that stays open. */
 export type StreamContext = CallerContext & { caller: Caller }
@@ -29,8 +29,10 @@ export type FeedContext = ReaderContext & { caller: Caller }
 
 /** Where a stream writes to. None of these throw. */
 export type EventSink = {
-  /** How much its reader has not taken yet. */
+  /** What its reader has not taken yet. */
   readonly unsentBytes: number
+  /** Sinks with the same value are written the same bytes of the same events, which are in memory once for all of them. */
+  readonly form: string
   /** `start`: behind which the stream begins. */
   begin(start: FeedCursor): void
   write(events: readonly PlacedEvent[]): void
@@ -153,7 +155,7 @@ export class EventStream implements Follower, OpenStream {
     const last = events.at(-1)
     if (!last) return
     this.#sink?.write(events)
-    if (!this.#hasEnded && isUnread(this)) this.#ctx.streams.noteUnread(this)
+    if (!this.#hasEnded && hasMuchUnsent(this)) this.#ctx.streams.noteUnsent(this)
     this.#writtenPlace = last.place
     this.#writtenAt = performance.now()
   }
@@ -163,7 +165,7 @@ export class EventStream implements Follower, OpenStream {
   }
 
   get sharedBy(): string | undefined {
-    return this.#at === undefined ? `${this.key} ${this.#filter.key}` : undefined
+    return this.#at === undefined && this.#sink ? `${this.#sink.form} ${this.key} ${this.#filter.key}` : undefined
   }
 
   get reached(): FeedCursor {
@@ -186,10 +188,10 @@ export class EventStream implements Follower, OpenStream {
     this.leave()
     const sink = this.#sink
     sink?.end(end)
-    if (!sink || end.isAtOnce || !isUnread(sink)) return
+    if (!sink || end.isAtOnce || !hasMuchUnsent(sink)) return
     const ended = new EndedStream(sink, this.sharedBy)
     const unlist = this.#ctx.streams.add(ended)
-    this.#ctx.streams.noteUnread(ended)
+    this.#ctx.streams.noteUnsent(ended)
     void sink.drained().then(unlist)
   }
 

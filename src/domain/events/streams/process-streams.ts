@@ -3,7 +3,7 @@ import type { Context } from '../../core/context.ts'
 import type { OpenStream, OpenStreams } from '../../core/live.ts'
 import { Problem } from '../../core/problem.ts'
 import { CredentialWatch } from './credential-watch.ts'
-import { endMostUnsent, isUnread } from './unsent-limit.ts'
+import { endMostUnsent, hasMuchUnsent } from './unsent-limit.ts'
 
 const TICK_MS = 500
 /** Each tick reaches the streams of one slot, and so each stream once in fifteen seconds. */
@@ -14,7 +14,7 @@ type StreamsContext = Pick<Context, 'db' | 'credentials' | 'stopping' | 'log'>
 /** One timer for all streams of a process, however many there are. It runs while there are any. */
 export class ProcessStreams implements OpenStreams {
   readonly #slots = Array.from({ length: SLOTS }, () => new Set<OpenStream>())
-  readonly #unread = new Set<OpenStream>()
+  readonly #unsent = new Set<OpenStream>()
   readonly #credentials: CredentialWatch
   readonly #edge: EdgeLogger
   readonly #stopping: AbortSignal
@@ -43,19 +43,19 @@ export class ProcessStreams implements OpenStreams {
     return () => {
       if (!slot?.delete(stream)) return
       unwatch()
-      this.#unread.delete(stream)
+      this.#unsent.delete(stream)
       if (--this.#open === 0) clearInterval(this.#timer)
     }
   }
 
-  noteUnread(stream: OpenStream): void {
-    this.#unread.add(stream)
+  noteUnsent(stream: OpenStream): void {
+    this.#unsent.add(stream)
   }
 
   #tick() {
     for (const stream of this.#slots[this.#ticks++ % SLOTS] ?? []) stream.beat()
-    for (const stream of this.#unread) if (!isUnread(stream)) this.#unread.delete(stream)
-    if (this.#unread.size > 0) endMostUnsent(this.#unread)
+    for (const stream of this.#unsent) if (!hasMuchUnsent(stream)) this.#unsent.delete(stream)
+    if (this.#unsent.size > 0) endMostUnsent(this.#unsent)
     void this.#check()
   }
 

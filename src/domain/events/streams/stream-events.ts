@@ -25,6 +25,7 @@ const WAIT_MS = 60_000
 const BYTES_ABOUT = 1_000
 
 class Queue implements EventSink {
+  readonly form = 'events'
   readonly changed = new Signal()
   problem: StreamEnd['problem'] | undefined
   #lists: (readonly PlacedEvent[])[] = []
