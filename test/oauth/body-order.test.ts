@@ -21,12 +21,17 @@ for (const pair of ['nul=%00', 'twice=1', 'twice=2'])
   for (const [name, value] of new URLSearchParams(pair)) file.append(name, value)
 file.append('client_id', new Blob(['x']), 'x.txt')
 
+const parts = { 'content-type': 'multipart/form-data; boundary=B' }
+const fileThenNameless = ['name=client_id; filename=x.txt', 'other=x']
+  .map((words) => `--B\r\nContent-Disposition: form-data; ${words}\r\n\r\nx\r\n`)
+  .concat('--B--')
+  .join('')
 const manyNames = Array.from({ length: 201 }, () => 'twice')
 const many = [
   { body: new URLSearchParams(manyNames.map((name): [string, string] => [name, ''])) },
   {
     body: `${manyNames.map((name) => `--B\r\nContent-Disposition: form-data; name=${name}\r\n\r\n\r\n`).join('')}--B--`,
-    headers: { 'content-type': 'multipart/form-data; boundary=B' },
+    headers: parts,
   },
 ]
 
@@ -40,6 +45,11 @@ describe.each(endpoints)('%s says what is wrong with a body in one order', (endp
   test.each([
     ['syntax before what comes twice', formsOf('nul=%00&twice=1&twice=2&cut=%ff').slice(0, 1), 'cut: must be UTF-8.'],
     ['how many there are before what comes twice', many, 'body: may have at most 200 fields.'],
+    [
+      'syntax before a file for a text',
+      [{ body: fileThenNameless, headers: parts }],
+      'body: has a part without a name.',
+    ],
     ['a file for a text before what comes twice', [{ body: file }], 'client_id: is a file, and not a text.'],
     ['what comes twice before a NUL', formsOf('nul=%00&twice=1&twice=2'), 'twice: is given twice.'],
     ['a NUL before what is missing', formsOf('nul=%00'), 'nul: must not contain NUL.'],

@@ -10,7 +10,8 @@ import { type FormEntry, shownName } from './form.ts'
 export function multipartEntries(body: string, contentType: string, taken: ReadonlySet<string>): FormEntry[] {
   const { boundary } = parseType(contentType).parameters
   if (!boundary) throw new Problem('invalid_request', 'Content-Type: lacks the boundary of the parts.')
-  return [...partsIn(body, boundary)].map((part) => entryOf(part, taken)).filter((entry) => entry !== undefined)
+  const parts = [...partsIn(body, boundary)].map(readPart) // all of them, before one is refused for its type
+  return parts.filter(({ name, isFile }) => isTaken(name, isFile, taken)).map(({ name, value }) => [name, value])
 }
 
 /**
@@ -32,7 +33,7 @@ const DISPOSITION = /^content-disposition[ \t]*:(.*)$/im
 const FOLD = /\r\n[ \t]+/g
 
 /** A part whose header ends with the part has an empty text. The charset is UTF-8, whatever the part says (RFC 7578, section 5.1). */
-function entryOf(part: string, taken: ReadonlySet<string>): FormEntry | undefined {
+function readPart(part: string) {
   const end = part.indexOf('\r\n\r\n')
   const header = (end === -1 ? part : part.slice(0, end)).replace(FOLD, ' ')
   const { type, parameters } = parseDisposition(DISPOSITION.exec(header)?.[1] ?? '', {
@@ -41,7 +42,11 @@ function entryOf(part: string, taken: ReadonlySet<string>): FormEntry | undefine
   })
   const { name, filename } = parameters
   if (type !== 'form-data' || !name) throw new Problem('invalid_request', 'body: has a part without a name.')
-  if (filename === undefined) return [name, end === -1 ? '' : part.slice(end + 4)]
-  if (!taken.has(name.replace(/\[\]$/, ''))) return undefined
+  return { name, isFile: filename !== undefined, value: end === -1 ? '' : part.slice(end + 4) }
+}
+
+function isTaken(name: string, isFile: boolean, taken: ReadonlySet<string>): boolean {
+  if (!isFile) return true
+  if (!taken.has(name.replace(/\[\]$/, ''))) return false
   throw new Problem('invalid_request', `${shownName(name)}: is a file, and not a text.`)
 }
