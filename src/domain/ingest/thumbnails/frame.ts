@@ -10,7 +10,6 @@ const THUMBNAIL_HEIGHT = 360
 /** Where it is looked for, unless its path is given; of our environment it has nothing. */
 export const FFMPEG_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin' }
 
-const TIME_MS = 10_000
 const JPEG_BYTES_MAX = 1024 * 1024
 const SAID_BYTES_MAX = 4 * 1024
 /** More than a picture of 5K has. What a segment says of its size costs memory before anything of it is decoded. */
@@ -29,13 +28,12 @@ const fit = `scale=${THUMBNAIL_WIDTH}:${THUMBNAIL_HEIGHT}:force_original_aspect_
 
 /**
  * The first frame of a segment as a JPEG. ffmpeg is given bytes and opens nothing by itself: it knows no address, no file and none
- * of our environment; its pixels, its memory and its time on a core are bounded. It is killed after ten seconds, and when `signal`
- * aborts. Throws with what it said.
+ * of our environment; its pixels, its memory and its time on a core are bounded. It is killed when `signal` aborts.
+ * Throws with what it said.
  */
 export function frameOf({ bytes, format }: Segment, ffmpeg: string, signal: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(TIME_MS)])
-    const options = { signal: limit, killSignal: 'SIGKILL', env: FFMPEG_ENVIRONMENT, cwd: '/' } as const
+    const options = { signal, killSignal: 'SIGKILL', env: FFMPEG_ENVIRONMENT, cwd: '/' } as const
     const [program, ...given] = limited([ffmpeg, ...argumentsFor(format)])
     const child = spawn(program, given, options)
     if (child.pid !== undefined) lowerPriority(child.pid)

@@ -17,6 +17,8 @@ const CLAIMED = 5
 /** Until there is a first picture, but no longer than that: the first segment takes a few seconds. */
 const AGAIN_S = 2
 const SOON_S = 30
+/** For what hangs: what works is bounded by its time on a core. */
+const FFMPEG_MS = 10_000
 
 export type PictureSettings = { source: string; ffmpeg: string; storage: ThumbnailStorage; publicUrl: string }
 
@@ -78,7 +80,7 @@ async function takePicture(ctx: Context, settings: PictureSettings, due: Due, si
 
 async function pictureOf(segment: Segment, { ffmpeg }: PictureSettings, signal: AbortSignal): Promise<Buffer> {
   const begunMs = performance.now()
-  const jpeg = await frameOf(segment, ffmpeg, signal)
+  const jpeg = await frameOf(segment, ffmpeg, AbortSignal.any([signal, AbortSignal.timeout(FFMPEG_MS)]))
   ingestMetrics.pictureS.observe((performance.now() - begunMs) / 1_000)
   return jpeg
 }
