@@ -1,3 +1,4 @@
+import { ofDatabase } from './db-error.ts'
 import type { Pulse } from './gate.ts'
 
 /** A statement is not sent because others of its text hold their share of the connections, and keep yet others waiting. */
@@ -7,6 +8,7 @@ class BulkheadFull extends Error {
 
   constructor() {
     super('Statements of this text hold their share of the connections for long: see what they wait for (pg_locks)')
+    ofDatabase(this)
   }
 }
 
@@ -73,6 +75,7 @@ export class Bulkhead implements Disposable {
   #entered = 0
   #freeLooks = 0
   #isProbing = false
+  #isClosed = false
 
   constructor(options: BulkheadOptions) {
     this.#options = options
@@ -80,6 +83,7 @@ export class Bulkhead implements Disposable {
 
   /** Why a statement is not sent, or what is to be called when it has ended; undefined where nothing is barred. */
   enter(text: string): Error | (() => void) | undefined {
+    if (this.#isClosed) return undefined
     this.#timer ??= this.#lookIn(FIRST_LOOK_MS)
     if (this.#barred.size === 0 || !this.#barred.has(text)) return undefined
     if (Math.max(this.#entered, this.#held(0).length) >= this.#options.share) return this.#full
@@ -92,7 +96,7 @@ export class Bulkhead implements Disposable {
   #lookIn(ms: number): NodeJS.Timeout {
     const look = () => {
       this.#look()
-      const isOver = this.#seen.size === 0 && this.#barred.size === 0 && !this.#options.pool.pulse().isWaiting
+      const isOver = this.#seen.size === 0 && this.#barred.size === 0 && this.#isIdle()
       this.#timer = isOver ? undefined : this.#lookIn(LOOK_MS)
     }
     return setTimeout(look, ms).unref()
@@ -115,7 +119,7 @@ export class Bulkhead implements Disposable {
     this.#isProbing = true
     const blocked = await this.#options.probe().catch(() => undefined)
     this.#isProbing = false
-    if (!blocked || !this.#keepsOthersWaiting()) return
+    if (this.#isClosed || !blocked || !this.#keepsOthersWaiting()) return
     const barred = this.#textsBeyondShare(blocked)
     if (barred.length === 0) return
     for (const text of barred) this.#barred.add(text)
@@ -173,7 +177,14 @@ export class Bulkhead implements Disposable {
     return pool.queued.some(isOther) || pool.connections.some(({ sent }) => sent.some(isOther))
   }
 
+  /** What is queued is sent without a word to whoever looks, once a lost connection is opened again. */
+  #isIdle() {
+    const { pool } = this.#options
+    return !pool.pulse().isWaiting && !pool.queued.some(() => true)
+  }
+
   [Symbol.dispose]() {
+    this.#isClosed = true
     clearTimeout(this.#timer)
   }
 }

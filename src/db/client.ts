@@ -40,7 +40,7 @@ export type ConnectOptions = SessionOptions & {
 
 /** What the patch adds to the driver's client. */
 export type PatchedSql = Sql & {
-  pulse: () => Pulse
+  pulse: () => Omit<Pulse, 'isQueued'>
   /** Rejects what was not answered and what was not sent, and gives every connection up. */
   abandon: (reason: Error) => void
 } & BulkheadPool

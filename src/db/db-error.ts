@@ -1,3 +1,17 @@
+/** idle_in_transaction_session_timeout, which ends the connection: the database is there, and it was this process that took too long. */
+const IDLED = '25P03'
+
+const errors = new WeakSet<Error>()
+
+/**
+ * Notes that an error came from asking the database, and returns it. By its code alone it may be anybody's: a mail server, a receiver
+ * of webhooks and Redis refuse connections in the same words.
+ */
+export function ofDatabase<Of>(error: Of): Of {
+  if (error instanceof Error) errors.add(error)
+  return error
+}
+
 /** Codes of the driver, of node:net and of the server for a connection that could not be opened, or was lost. */
 const LOST = new Set([
   'CONNECTION_CLOSED',
@@ -10,10 +24,10 @@ const LOST = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'ENOENT', // the socket of a server that is not running
+  'ENOENT', // of the socket of a server that is not running
   'EPIPE',
   'ETIMEDOUT',
-  '25P03', // idle_in_transaction_session_timeout, which ends the connection
+  IDLED,
   '57P01', // admin_shutdown
   '57P02', // crash_shutdown
   '57P03', // cannot_connect_now
@@ -35,7 +49,8 @@ const VIOLATIONS = new Set(['23505', '23503', '23514'])
 export const isConnectionLost = (error: unknown): boolean => has(LOST, error)
 
 /** Whether the database is away: the connection was lost or refused, or the gate of the pool says so. */
-export const isDatabaseAway = (error: unknown): boolean => isConnectionLost(error) || codeOf(error) === 'DATABASE_AWAY'
+export const isDatabaseAway = (error: unknown): boolean =>
+  (isConnectionLost(error) && codeOf(error) !== IDLED) || codeOf(error) === 'DATABASE_AWAY'
 
 /** Whether the database cannot answer at the moment, whatever the statement; worth a retry a second later. */
 export const isUnavailable = (error: unknown): boolean => has(LOST, error) || has(OVERLOADED, error)
@@ -73,19 +88,16 @@ export function lackingPartition(error: unknown): { table: string; id: string } 
 /** Whether a partition was not detached because another one of its table is pending (55000). */
 export const isDetachPending = (error: unknown): boolean => codeOf(error) === '55000'
 
-type Failure = { code: string; constraint_name?: string; table_name?: string; detail?: string; syscall?: string }
+type Failure = { code: string; constraint_name?: string; table_name?: string; detail?: string }
 
 const has = (codes: ReadonlySet<string>, error: unknown) => codes.has(codeOf(error) ?? '')
-/** ENOENT counts only for a socket: a missing file is no missing server. */
-const codeOf = (error: unknown) => {
-  const failure = failureOf(error)
-  return failure?.code === 'ENOENT' && failure.syscall !== 'connect' ? undefined : failure?.code
-}
+const codeOf = (error: unknown) => failureOf(error)?.code
 
-/** The first error with a code in the chain of causes, because drizzle wraps the errors of the driver. */
+/** The first error with a code in the chain of causes, because drizzle wraps the errors of the driver; undefined where that is not of the database. */
 function failureOf(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined
-  return isFailure(error) ? error : failureOf(error.cause)
+  if (!isFailure(error)) return failureOf(error.cause)
+  return errors.has(error) ? error : undefined
 }
 
 const isFailure = (error: Error): error is Error & Failure => 'code' in error && typeof error.code === 'string'

@@ -1,3 +1,5 @@
+import { ofDatabase } from './db-error.ts'
+
 /** Why statements are refused, or no longer waited for: the database is known to be away. */
 export class DatabaseAway extends Error {
   override readonly name = 'DatabaseAway'
@@ -7,6 +9,7 @@ export class DatabaseAway extends Error {
     super('The database is away: see that it runs and can be reached; it is used again by itself once it answers', {
       cause,
     })
+    ofDatabase(this)
   }
 }
 
@@ -14,6 +17,8 @@ export class DatabaseAway extends Error {
 export type Pulse = {
   /** Whether a connection is being opened or a statement was sent and not answered. */
   isWaiting: boolean
+  /** Whether statements wait to be sent, as those do for which a lost connection is not opened yet. Nobody owes them an answer. */
+  isQueued: boolean
   /** How often the server was heard. */
   heard: number
 }
@@ -83,8 +88,8 @@ export class Gate implements Disposable {
 
   /** Counts looks instead of time: a process that was blocked for long has looked once, and not read what came meanwhile. */
   #look() {
-    const { isWaiting, heard } = this.#options.pulse()
-    if (!isWaiting && !this.#away) this.#rest()
+    const { isWaiting, isQueued, heard } = this.#options.pulse()
+    if (!isWaiting && !isQueued && !this.#away) this.#rest()
     this.#silentLooks = isWaiting && heard === this.#heard ? this.#silentLooks + 1 : 0
     this.#heard = heard
     if (this.#silentLooks * this.#options.watchMs < this.#patienceMs()) return

@@ -11,7 +11,7 @@ import {
   type PatchedSql,
 } from './client.ts'
 import { Gate } from './gate.ts'
-import type { StatementWatch } from './prepared-client.ts'
+import type { StatementGuards, StatementWatch } from './prepared-client.ts'
 import type { Pooler } from './session-settings.ts'
 
 const END_S = 5
@@ -41,10 +41,10 @@ const HELD_SHARE = poolSizes.fast / 2
  * long, and 4 to a replica. They connect when first used.
  */
 export function openPools(target: DatabaseTarget, given: PoolOptions = {}): Pools {
-  const { replica, pooler = 'session', watch, onAway, onBulkhead } = given
+  const { replica, pooler = 'session', watch, onFailure, onBulkhead } = given
   const open = (pool: PoolName, of: DatabaseTarget, options: ConnectOptions, guard?: Guard) => {
     const settings = { max: poolSizes[pool], statementMs: STATEMENT_MS[pool], pooler, ...options }
-    return openPool(of, settings, { watch: watch?.(pool), onAway: (reason) => onAway?.(pool, reason), guard })
+    return openPool(of, settings, { watch: watch?.(pool), onFailure: (reason) => onFailure?.(pool, reason), guard })
   }
   const fast = open('fast', target, { pipeline: 8, plans: 'generic' }, (client) => {
     const asking = connect(target, { name: 'developer-api probe', max: 1, statementMs: STATEMENT_MS.fast, pooler })
@@ -69,16 +69,16 @@ export function openPools(target: DatabaseTarget, given: PoolOptions = {}): Pool
 
 type Guard = (client: PatchedSql) => { bulkhead: Bulkhead; end: () => Promise<void> }
 type PoolSettings = ConnectOptions & { statementMs: number }
-type PoolParts = { watch: StatementWatch | undefined; onAway: (reason: Error) => void; guard: Guard | undefined }
+type PoolParts = Pick<StatementGuards, 'watch'> & { onFailure: (reason: Error) => void; guard: Guard | undefined }
 
-function openPool(target: DatabaseTarget, options: PoolSettings, { watch, onAway, guard }: PoolParts) {
+function openPool(target: DatabaseTarget, options: PoolSettings, { watch, onFailure, guard }: PoolParts) {
   const client = connect(target, { ...options, onRefused: (reason) => gate.close(reason) })
   const gate = new Gate({
     silentMs: options.statementMs + SILENT_MS_MORE,
-    pulse: client.pulse,
+    pulse: () => ({ ...client.pulse(), isQueued: client.queued.some(() => true) }),
     abandon: client.abandon,
     probe: () => client.unsafe('select 1'),
-    onAway,
+    onAway: onFailure,
   })
   const guarded = guard?.(client)
   const end = async () => {
@@ -86,7 +86,7 @@ function openPool(target: DatabaseTarget, options: PoolSettings, { watch, onAway
     guarded?.bulkhead[Symbol.dispose]()
     await Promise.all([endClient(client), guarded?.end()])
   }
-  return { db: databaseOver(client, { watch, gate, bulkhead: guarded?.bulkhead }), end }
+  return { db: databaseOver(client, { watch, onFailure, gate, bulkhead: guarded?.bulkhead }), end }
 }
 
 export type PoolOptions = {
@@ -94,8 +94,8 @@ export type PoolOptions = {
   pooler?: Pooler | undefined
   /** Observes the statements of each pool. */
   watch?: (pool: PoolName) => StatementWatch
-  /** Called when the database of a pool is away, once each time. */
-  onAway?: (pool: PoolName, reason: Error) => void
+  /** Called when the database of a pool is away, once each time, and when a transaction could not begin or end: whoever watches statements sees neither. */
+  onFailure?: (pool: PoolName, reason: Error) => void
   /** Called with the texts of the statements of which no more are sent, because they hold their share of the pool `fast`; with none when that has ended. */
   onBulkhead?: (texts: readonly string[]) => void
 }

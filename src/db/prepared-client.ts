@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from 'postgres'
 import type { Bulkhead } from './bulkhead.ts'
+import { ofDatabase } from './db-error.ts'
 import type { Gate } from './gate.ts'
 
 type Client = Sql | TransactionSql
@@ -10,6 +11,8 @@ export type StatementWatch = (text: string) => (outcome: unknown) => void
 export type StatementGuards = {
   /** Observes each statement. */
   watch?: StatementWatch | undefined
+  /** Called with why a transaction could not begin or end: it is the driver that sends these statements. */
+  onFailure?: ((reason: Error) => void) | undefined
   /** Refuses statements at once while the database is away. */
   gate?: Gate | undefined
   /** Refuses those whose like hold too many connections. */
@@ -40,29 +43,42 @@ function unsafeOf(client: Client, { watch, gate, bulkhead }: StatementGuards): U
     const place = bulkhead?.enter(query)
     if (place instanceof Error) return refusedQuery(place)
     const asked = unsafe(query, parameters, parameters?.length ? { ...options, prepare: true } : options)
-    if (watch) follow(asked, watch(query))
+    follow(asked, watch?.(query))
     if (place) follow(asked, place)
     return asked
   }
 }
 
 /** The driver sends a statement only in the next microtask, so the caller can still choose the form of its rows. */
-function follow(asked: Promise<unknown>, ended: (outcome: unknown) => void) {
-  asked.then(ended, ended)
+function follow(asked: Promise<unknown>, ended?: (outcome: unknown) => void) {
+  asked.then(ended, (error) => {
+    ofDatabase(error)
+    ended?.(error)
+  })
 }
 
 /** The last argument of `begin` and `savepoint` is a function, which is given a client that prepares, too. */
 function scoped(open: Open, guards: StatementGuards) {
   return (...given: unknown[]) => {
     const work = given.pop() as (client: TransactionSql) => unknown // by the driver's signature
-    const openScope = open as (...passed: unknown[]) => unknown
-    return openScope(...given, async (client: TransactionSql) => {
+    const openScope = open as (...passed: unknown[]) => Promise<unknown>
+    let thrown: unknown
+    const ended = openScope(...given, async (client: TransactionSql) => {
       try {
         return await work(preparing(client, guards))
+      } catch (error) {
+        thrown = error
+        throw error
       } finally {
         guards.gate?.expectAnswer() // the driver ends the transaction by itself
       }
     })
+    ended.catch((error) => {
+      if (error === thrown) return
+      ofDatabase(error)
+      guards.onFailure?.(error)
+    })
+    return ended
   }
 }
 

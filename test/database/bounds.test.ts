@@ -36,11 +36,11 @@ test('no statement, no wait for a lock and no idle transaction is without an end
 
 test('a transaction that idles is ended by the server: it fails as unavailable, and the pool goes on', async () => {
   const client = connect(database.target, { max: 1 })
-  const idling = client.begin(async (tx) => {
-    await tx`set local idle_in_transaction_session_timeout = 50`
-    const [{ pid } = { pid: 0 }] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+  const idling = databaseOver(client).transaction(async (tx) => {
+    await tx.execute(sql`set local idle_in_transaction_session_timeout = 50`)
+    const [{ pid } = { pid: 0 }] = await tx.execute<{ pid: number }>(sql`select pg_backend_pid() as pid`)
     while (await isConnected(pid));
-    await tx`select 1`
+    await selectOne(tx)
   })
   await expect(idling).rejects.toSatisfy(isUnavailable)
   expect(await selectOne(databaseOver(client))).toMatchObject([{ one: 1 }]) // asked again, should the connection still seem open

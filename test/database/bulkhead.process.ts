@@ -140,6 +140,45 @@ test('where nothing is asked nobody looks, and a statement that is sent late is 
   vi.useRealTimers()
 })
 
+test('while statements wait to be sent it looks on, for nobody says when they are; when it is closed nobody looks any more', async () => {
+  vi.useFakeTimers()
+  const { pool } = createHeldPool()
+  const pulse = vi.fn(() => ({ isWaiting: false }))
+  const queued = { some: () => true }
+  const bulkhead = new Bulkhead({ pool: { ...pool, connections: [], queued, pulse }, share: 2, probe: async () => [] })
+  bulkhead.enter('queued')
+  await vi.advanceTimersByTimeAsync(100 + 10 * 20)
+  expect(pulse).toHaveBeenCalledTimes(11)
+  bulkhead[Symbol.dispose]()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(pulse).toHaveBeenCalledTimes(11)
+  const resting = new Bulkhead({ pool: { ...pool, connections: [], pulse }, share: 2, probe: async () => [] })
+  resting[Symbol.dispose]()
+  resting.enter('late')
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(pulse).toHaveBeenCalledTimes(11)
+  vi.useRealTimers()
+})
+
+test('who is asked as it is closed changes nothing', async () => {
+  vi.useFakeTimers()
+  const { pool, interrupted } = createHeldPool()
+  let answer = () => {}
+  const probe = () =>
+    new Promise<string[]>((resolve) => {
+      answer = () => resolve(['long'])
+    })
+  const onChange = vi.fn()
+  const bulkhead = new Bulkhead({ pool, share: 2, probe, onChange })
+  bulkhead.enter('long')
+  await vi.advanceTimersByTimeAsync(1_000)
+  bulkhead[Symbol.dispose]()
+  answer()
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect([onChange.mock.calls, interrupted]).toEqual([[], []])
+  vi.useRealTimers()
+})
+
 test('who waits for a table is told from who waits for a row', async () => {
   await using database = await createTestDatabase()
   const client = connect(database.target, { max: 4 })

@@ -1,20 +1,24 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
-import { connect } from '../../src/db/client.ts'
+import { connect, databaseOver } from '../../src/db/client.ts'
 import {
   isConnectionLost,
+  isDatabaseAway,
   isInvalidText,
   isRetryable,
   isUnavailable,
+  ofDatabase,
   violatedConstraint,
 } from '../../src/db/db-error.ts'
 import { endClient, openPools } from '../../src/db/pools.ts'
 import { bans, livestreams, users } from '../../src/db/schema/index.ts'
+import { statement } from '../../src/db/statement.ts'
 import { createTestDatabase } from '../support/database.ts'
 
 const database = await createTestDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
 const { db, slow } = database
+const selectOne = statement<[], { one: number }>('select 1 as one')
 const now = new Date()
 const person = (name: string) => ({
   id: `usr_${name}`,
@@ -94,14 +98,27 @@ test('what the server ends or refuses is unavailable: a slow statement, a killed
   )
   expect(isUnavailable(readOnly)).toBe(true)
   const nowhere = connect({ host: '/nonexistent', port: 5432, user: 'app', database: 'app' })
-  expect(isUnavailable(await failureOf(nowhere`select 1`))).toBe(true)
+  expect(isUnavailable(await failureOf(selectOne(databaseOver(nowhere))))).toBe(true)
   await endClient(nowhere)
   const refused = connect('postgres://app@127.0.0.1:1/app')
-  expect(isUnavailable(await failureOf(refused`select 1`))).toBe(true)
+  expect(isUnavailable(await failureOf(selectOne(databaseOver(refused))))).toBe(true)
   await endClient(refused)
 })
 
-test('the missing socket of a server is an outage, a missing file is none', () => {
-  const missing = (syscall: string) => Object.assign(new Error('not there'), { code: 'ENOENT', syscall })
-  expect([isUnavailable(missing('connect')), isUnavailable(missing('open'))]).toEqual([true, false])
+test('what is not the database may be refused in the same words, also in a transaction: that is no outage of it', async () => {
+  const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:25'), { code: 'ECONNREFUSED' })
+  const outcomes = [
+    refused,
+    new Error('The mail server is away', { cause: refused }),
+    await failureOf(db.transaction(() => Promise.reject(refused))),
+    await failureOf(db.transaction((tx) => tx.transaction(() => Promise.reject(refused)))),
+  ]
+  expect(outcomes.flatMap((error) => [isUnavailable(error), isConnectionLost(error), isDatabaseAway(error)])).toEqual(
+    Array.from({ length: 12 }, () => false),
+  )
+})
+
+test('a transaction that idled too long is worth another try, and no outage: the database is there', () => {
+  const idled = ofDatabase(Object.assign(new Error('idled'), { code: '25P03' }))
+  expect([isUnavailable(idled), isConnectionLost(idled), isDatabaseAway(idled)]).toEqual([true, true, false])
 })

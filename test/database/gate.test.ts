@@ -11,7 +11,7 @@ afterEach(() => void vi.useRealTimers())
 
 /** A gate over a pool that a test makes wait and be heard; `answer` ends the probe that waits, `calls` is what the gate did; `looksIn` how often it looked in a time. */
 function createGate(limits = { silentMs: SILENT_MS, watchMs: 500 }) {
-  const pool = { isWaiting: false, heard: 0 }
+  const pool = { isWaiting: false, isQueued: false, heard: 0 }
   const calls = { abandoned: [] as Error[], probes: 0 }
   let looks = 0
   let answer = (_: { isThere: boolean }) => {}
@@ -129,6 +129,18 @@ test('where nothing is asked nobody looks', async () => {
   await looksIn(500)
   expect(gate.away).toBeUndefined()
   expect(await looksIn(10_000)).toBe(0)
+})
+
+test('while statements wait to be sent it looks on, for nobody says when they are; it calls nobody silent who was not asked', async () => {
+  const { gate, pool, looksIn } = createGate()
+  using _ = gate
+  pool.isQueued = true
+  gate.expectAnswer()
+  expect(await looksIn(10 * SILENT_MS)).toBe(120)
+  expect(gate.away).toBeUndefined()
+  Object.assign(pool, { isQueued: false, isWaiting: true })
+  await vi.advanceTimersByTimeAsync(SILENT_MS)
+  expect(gate.away).toBeDefined()
 })
 
 test('whatever of a transaction is not answered is noticed, its end included', async () => {

@@ -72,6 +72,29 @@ test('nor is an outage missed that a transaction meets first, before any stateme
   expect(lines.map(({ msg }) => msg)).toEqual(['Database connection lost', 'Database connection restored'])
 })
 
+test.each([
+  ['begin', 'begin '],
+  ['savepoint', 'savepoint '],
+  ['commit', 'commit\0'],
+])('nor one that a transaction meets by its "%s" alone', async (_, cutAt) => {
+  await using distant = await createDistantDatabase({ cutAt })
+  const { pools, lines, proxy } = distant
+  await ask(pools.db)
+  const write = (tx: typeof pools.db) => tx.execute(sql`insert into categories values ('cat_1', 'a', 'A', 1)`)
+  await expect(pools.db.transaction((tx) => tx.transaction(write))).rejects.toThrow()
+  expect(proxy.hasCut()).toBe(true)
+  expect(lines).toMatchObject([{ database: 'primary', msg: 'Database connection lost' }])
+  await vi.waitUntil(() => ask(pools.db).catch(() => undefined), { timeout: 5_000 })
+  expect(lines.map(({ msg }) => msg)).toEqual(['Database connection lost', 'Database connection restored'])
+})
+
+test('what a transaction throws by itself is no outage, whatever its code', async () => {
+  await using distant = await createDistantDatabase()
+  const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  await expect(distant.pools.db.transaction(() => Promise.reject(refused))).rejects.toBe(refused)
+  expect(distant.lines).toEqual([])
+})
+
 test('requests that fail because the database is away are not logged one by one, by REST, /trpc or /mcp; other failures are', async () => {
   await using distant = await createDistantDatabase()
   const { proxy, pools } = distant

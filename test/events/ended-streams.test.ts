@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { afterAll, expect, test } from 'vitest'
+import { ofDatabase } from '../../src/db/db-error.ts'
 import type { EventLine, Follower, OpenStream, StreamEnd } from '../../src/domain/core/live.ts'
 import { followFeed } from '../../src/domain/events/feed/follow-feed.ts'
 import { endMostUnsent } from '../../src/domain/events/streams/unsent-limit.ts'
@@ -80,7 +81,7 @@ test('a stream that cannot read on says why, unless the database is away, which 
   app.lines.length = 0
   for (const code of ['DATABASE_AWAY', 'ECONNREFUSED']) {
     const { follower, ends } = await openSlow()
-    follower.fail(Object.assign(new Error('x'), { code }))
+    follower.fail(ofDatabase(Object.assign(new Error('x'), { code })))
     expect(ends).toHaveLength(1)
   }
   expect(said()).toEqual([])

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import type { Database } from '../../src/db/client.ts'
+import { ofDatabase } from '../../src/db/db-error.ts'
 import { makePartitions } from '../../src/db/partitions.ts'
 import { requestLog, requestLogOmissions } from '../../src/db/schema/index.ts'
 import type { EndedRequest } from '../../src/domain/core/context.ts'
@@ -110,7 +111,7 @@ test('rows wait while the database is away, and are dropped and counted when it 
     requests,
     slow: {
       get _(): never {
-        throw Object.assign(new Error('no'), { code })
+        throw ofDatabase(Object.assign(new Error('no'), { code }))
       },
     } as unknown as Database,
   })

@@ -1,6 +1,7 @@
 import { TRPCError } from '@trpc/server'
 import { afterAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { ofDatabase } from '../../src/db/db-error.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
 import { appRouter } from '../../src/routers/index.ts'
 import { faultOf, problemFrom } from '../../src/routers/problem.ts'
@@ -23,6 +24,8 @@ const tooMany = [Array.from({ length: 200 }, () => 'x'), Array.from({ length: 20
 const SENTENCE = /^[\w.]+: (is|must|may|has|have) [^\n]*\.$/
 const FOREIGN = /Invalid|expected|received|Too small|Too big|Unrecognized|procedure at path|on path|ZodError|JSON at/
 
+const failureOf = (code: string) => Object.assign(new Error('x'), { code })
+
 test('whatever is wrong with a field, at REST or /trpc, is said in a sentence of ours', () => {
   const said = new Map<string, string>()
   for (const [name, field, schema] of fields) {
@@ -39,13 +42,21 @@ test.each([
   ...['DATABASE_AWAY', 'ECONNREFUSED', '57P01', '53100', '53200', '53300', '53400', 'BULKHEAD_FULL'].map(
     (code) => [code, 503, false] as const,
   ),
-  ...['57014', '55P03', '25006'].map((code) => [code, 503, true] as const),
+  ...['57014', '55P03', '25006', '25P03'].map((code) => [code, 503, true] as const),
   ['XX000', 500, true] as const,
 ])('%s of the database is %d, and logged for the request that met it: %s', (code, status, isLogged) => {
-  const error = new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: Object.assign(new Error('x'), { code }) })
+  const error = new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: ofDatabase(failureOf(code)) })
   expect(problemFrom(error).status).toBe(status)
   expect(faultOf(error) !== undefined, 'the others are logged once for all requests').toBe(isLogged)
 })
+
+test.each(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTFOUND', 'CONNECTION_CLOSED'])(
+  '%s of whatever else is called is a fault of ours, and logged',
+  (code) => {
+    const error = new TRPCError({ code: 'INTERNAL_SERVER_ERROR', cause: failureOf(code) })
+    expect([problemFrom(error).status, faultOf(error)]).toEqual([500, error.cause])
+  },
+)
 
 describe('what /trpc refuses before any procedure is called', () => {
   test.each([

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ofDatabase } from '../../src/db/db-error.ts'
 import { openPools } from '../../src/db/pools.ts'
 import { deleteMessage, sendMessage } from '../../src/domain/chat.ts'
 import { transact } from '../../src/domain/core/transaction.ts'
@@ -47,7 +48,7 @@ describe('an event and its cause', () => {
     let tried = 0
     await transact(stage.context, async (tx) => {
       await emitEvent(tx, 'webhook.test', { channel, data: notice })
-      if (++tried === 1) throw Object.assign(new Error('deadlock'), { code: '40P01' })
+      if (++tried === 1) throw ofDatabase(Object.assign(new Error('deadlock'), { code: '40P01' }))
     })
     expect([tried, await sequences(channel.id)]).toEqual([2, [1]])
   })

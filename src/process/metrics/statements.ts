@@ -29,7 +29,7 @@ export function watchStatements({
   metrics,
   traces,
   log = logger,
-}: Watchers = {}): Required<Pick<PoolOptions, 'watch' | 'onAway'>> {
+}: Watchers = {}): Required<Pick<PoolOptions, 'watch' | 'onFailure'>> {
   const primary = new DatabaseOutages(log, 'primary')
   const outages: Record<PoolName, DatabaseOutages> = {
     fast: primary,
@@ -50,7 +50,7 @@ export function watchStatements({
         logSlow(log, { pool, durationMs: Math.round(durationMs), statement: redactedText(text) })
     }
   }
-  return { watch, onAway: (pool, reason) => outages[pool].observe(reason) }
+  return { watch, onFailure: (pool, reason) => outages[pool].observe(reason) }
 }
 
 /** Logs which statements hold their share of the connections when that begins, and when it has ended; it counts them, too. */
