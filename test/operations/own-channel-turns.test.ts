@@ -7,6 +7,7 @@ import type { UserContext } from '../../src/domain/core/context.ts'
 import { endLivestream, startLivestream, updateLivestream } from '../../src/domain/livestreams.ts'
 import { createBan, removeBan } from '../../src/domain/moderation.ts'
 import { within } from '../../src/time/within.ts'
+import { untilAllWait } from '../support/waiting.ts'
 import { createStage, type Stage } from '../webhooks/support/stage.ts'
 
 /** Requests of one person at once, more than there are connections. */
@@ -43,7 +44,7 @@ test.each<[string, (n: number) => Promise<unknown>]>([
   const isAnswered = await stage.context.slow.transaction(async (tx) => {
     await tx.execute(sql`select from channel_sequences where channel_id = ${stage.ada.id} for update`)
     for (let n = 0; n < ASKED; n++) asked.push(ask(n))
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await untilAllWait(stage.context, ASKED)
     const other = stage.context.db.execute(sql`select 1`).then(() => true)
     return within(SOON_MS, other, () => false)
   })

@@ -6,7 +6,7 @@ import * as schema from '../../src/db/schema/index.ts'
 import { rateLimits } from '../../src/domain/core/rate-limits.ts'
 import { within } from '../../src/time/within.ts'
 import { createTestApp } from '../support/app.ts'
-import { isAnyoneWaiting } from '../support/waiting.ts'
+import { isAnyoneWaiting, untilAllWait } from '../support/waiting.ts'
 
 const counted = memoryCounters()
 /** Transactions that were open while somebody counted messages. */
@@ -202,7 +202,7 @@ test('requests of one person, each with a key of its own, wait for each other wi
   const isAnswered = await app.context.slow.transaction(async (tx) => {
     await tx.execute(sql`select from channel_sequences where channel_id = ${alice.id} for update`)
     for (let n = 0; n < 2 * poolSizes.fast; n++) asked.push(send(`in-turn-${n}`, 'hello'))
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await untilAllWait(app.context, asked.length)
     const other = app.context.db.execute(sql`select 1`).then(() => true)
     return within(1_000, other, () => false)
   })

@@ -4,6 +4,7 @@ import { poolSizes } from '../../src/db/pools.ts'
 import type { CallerContext } from '../../src/domain/core/context.ts'
 import { createSubscription } from '../../src/domain/webhooks/subscriptions/create.ts'
 import { within } from '../../src/time/within.ts'
+import { untilAllWait } from '../support/waiting.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
 /** Requests at once, more than there are connections. */
@@ -29,7 +30,7 @@ async function isAnsweredWhile(lock: string, asking: () => Promise<string>[]) {
   const isAnswered = await stage.context.slow.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`)
     asked.push(...asking())
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await untilAllWait(stage.context, asked.length)
     const other = stage.context.db.execute(sql`select 1`).then(() => true)
     return within(SOON_MS, other, () => false)
   })
