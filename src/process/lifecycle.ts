@@ -37,8 +37,10 @@ export async function runUntilStopped(start: (lifecycle: Lifecycle) => Promise<v
   stop.signal.addEventListener('abort', limitShutdown, { once: true })
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
+  let hasStarted = false
   try {
     await start({ disposables, stopping: stop.signal, fail })
+    hasStarted = true
   } catch (error) {
     if (!stop.signal.aborted) {
       status = 1
@@ -48,7 +50,7 @@ export async function runUntilStopped(start: (lifecycle: Lifecycle) => Promise<v
   }
   await aborted(stop.signal)
   await disposables[Symbol.asyncDispose]()
-  logger.info('Stopped')
+  if (hasStarted) logger.info('Stopped')
   exit(status)
 }
 

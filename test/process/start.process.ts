@@ -34,4 +34,5 @@ test('a service whose documents cannot be made does not start, and says why', as
   await using service = await startWatched(folder.path, "throw new Error(kind + ' cannot be made')")
   expect(await Promise.race([service.ended, service.output.holds(/is ready/)])).toBe(1)
   expect(service.output.text.stderr).toBe('developer-api: openapi cannot be made\n')
+  expect(service.output.text.stdout, 'what has not started has not stopped').not.toContain('Stopped')
 })
