@@ -38,9 +38,9 @@ export function addListen(command: Command, io: CliIo): void {
     examples: [
       ...demoLines.receiver,
       'events listen --forward-to http://127.0.0.1:4000/webhooks',
-      'events listen --forward-to http://127.0.0.1:4000/webhooks --key-file key.txt --url https://api.example.com',
-      'events listen --forward-to http://127.0.0.1:4000/webhooks --types chat.message.sent,livestream.started --channel ada',
-      'events listen --forward-to http://127.0.0.1:4000/webhooks --since 2026-01-02T03:04:05Z --count 10 --timeout 60',
+      'events listen --forward-to http://127.0.0.1:4000/webhooks --types chat.message.sent,livestream.started --channel "$(demo users.streamer.username)"',
+      `events listen --forward-to http://127.0.0.1:4000/webhooks --since "$(node -p 'new Date(Date.now() - 3_600_000).toISOString()')" --count 10 --timeout 60`,
+      '$ DEVELOPER_API_KEY="$(demo api_key)" npx developer-api events listen --forward-to http://127.0.0.1:4000/webhooks --url "$(demo base_url)"',
     ],
     work: async () => {
       const options = command.opts<Options>()

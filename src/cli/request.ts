@@ -22,7 +22,7 @@ export function addRequestCommands(request: Command, io: CliIo): void {
       '$ curl -s "$(demo base_url)/v1/users/me" -H "Authorization: Bearer $(demo api_key)" -H "X-Request-Id: my-first-request"',
       '$ sleep 2',
       'request explain my-first-request',
-      'request explain 0b9c3f6e-… --key-file key.txt --url https://api.example.com',
+      '$ DEVELOPER_API_KEY="$(demo api_key)" npx developer-api request explain my-first-request --url "$(demo base_url)"',
     ],
     work: async () => {
       const [request_id = ''] = explain.args

@@ -25,11 +25,19 @@ afterAll(async () => {
   for (const folder of [desk, data]) folder[Symbol.dispose]()
 })
 
-/** What its help shows first: the lines of a shell as far as the command itself. */
-async function firstExampleOf(command: string): Promise<string> {
+/** What its help shows, as lines of a shell. */
+async function examplesOf(command: string): Promise<string[]> {
   const { stdout } = await createConsole().run([...command.split(' '), '--help'])
   const [, shown = ''] = stdout.split('Examples:\n')
-  const lines = shown.split('\n').map((line) => line.replace(/^ {2}\$ /, ''))
+  return shown
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/^ {2}\$ /, ''))
+}
+
+/** The first one: as far as the command itself. */
+async function firstExampleOf(command: string): Promise<string> {
+  const lines = await examplesOf(command)
   const end = lines.findIndex((line) => /(^|\| )npx developer-api/.test(line) && line.includes(command))
   return lines.slice(0, end + 1).join('\n')
 }
@@ -38,9 +46,9 @@ async function firstExampleOf(command: string): Promise<string> {
 const notTried = ['serve', 'worker', 'events listen', 'login', 'logout', 'user reset-factors', 'user reopen']
 const tried = (await commandsThatExist()).filter((command) => !notTried.includes(command))
 
-test.each(tried)('the first example of %s works when it is pasted', async (command) => {
+async function expectPasted(shown: string): Promise<void> {
   const port = await freePort()
-  const example = (await firstExampleOf(command))
+  const example = shown
     .replaceAll('127.0.0.1:4000', `127.0.0.1:${port}`)
     .replaceAll('receiver.mjs 4000', `receiver.mjs ${port}`)
     .replaceAll('http://127.0.0.1:3000', service.base)
@@ -50,4 +58,16 @@ test.each(tried)('the first example of %s works when it is pasted', async (comma
   const { output, status } = await shell.run(judged(example))
   await shell.run('[ -z "$!" ] || kill $!')
   expect({ example, status, output: status === 0 ? '' : output }).toEqual({ example, status: 0, output: '' })
+}
+
+test.each(tried)('the first example of %s works when it is pasted', async (command) => {
+  await expectPasted(await firstExampleOf(command))
+})
+
+test.each(['events listen', 'request explain'])('all examples of %s work when they are pasted', async (command) => {
+  const lines = await examplesOf(command)
+  const bounded = lines.map((line) =>
+    line.includes('events listen --forward-to') ? `${line.replace(/ --count.*/, '')} --timeout 2` : line,
+  )
+  await expectPasted(bounded.join('\n'))
 })
