@@ -4,6 +4,7 @@ import './vitest.config.ts' // patches packages
 /** What people see, in a real browser: `npm run test:browser`. */
 export default defineConfig({
   test: {
+    expect: { poll: { timeout: 30_000 } },
     globalSetup: ['test/support/global-setup.ts', 'test/console/support/product.ts'],
     include: ['test/**/*.browser.ts'],
     fileParallelism: false,

@@ -19,5 +19,6 @@ export default defineConfig({
     experimental: { fsModuleCache: true }, // what was transformed is kept in node_modules: a third of the time of a single file
     testTimeout: 60_000, // only what hangs meets it: a machine may be five times slower than another
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 })

@@ -74,3 +74,20 @@ const filesIn = (folder: string) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
     .toSorted()
+
+test('what a test waits for may take long on a slow machine: expect.poll knows how long, vi.waitUntil and vi.waitFor are told', () => {
+  const calls = filesIn('test')
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split(/(?=\bvi\.wait(?:Until|For)\()/)
+        .slice(1)
+        .map((call) => `${file}: ${call}`),
+    )
+  expect(calls.length).toBeGreaterThan(20)
+  expect(calls.filter((call) => !PATIENT_CALL.test(call)).map((call) => call.split('\n', 1)[0])).toEqual([])
+})
+
+/** The first line that ends a call, by its indentation or at once, ends it with more than what is waited for. */
+const PATIENT_CALL =
+  /^[^\n]*(?:, (?:[\w.]+|\d[\d_]*|\{[^{}]*timeout[^{}]*\})\)|\(\n(?:\s+[^\n]*\n)+?\s*(?:[\w.]+|\{[^{}]*timeout[^{}]*\}),?\n\s*\))/

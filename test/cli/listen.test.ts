@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import { afterAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { sendMessage } from '../../src/domain/chat.ts'
 import type { UserContext } from '../../src/domain/core/context.ts'
 import type { OpenStream } from '../../src/domain/core/live.ts'
@@ -142,7 +142,7 @@ test('listen says what it missed, when it comes back too late', async () => {
   await say('lately')
   const token = await app.token(['chat:read'])
   const isTooLate = async () => (await app.request(`GET /v1/events?after=${cursor}`, { token })).status === 410
-  await vi.waitUntil(isTooLate) // what this process has just read and holds is no reason to refuse
+  await expect.poll(isTooLate).toBe(true) // what this process has just read and holds is no reason to refuse
   const refused = await listenTo(receiver.url, token, '--after', cursor)
   expect(refused).toMatchObject({ status: 1, stderr: expect.stringMatching(/^after: .* are not kept any more\./) })
 })

@@ -47,7 +47,7 @@ test('a locked table takes nothing with it that does not touch it, and all is we
     void Promise.all(touching)
   })
   const letGoAt = performance.now()
-  await vi.waitUntil(() => changes.at(-1)?.length === 0, { interval: 20 })
+  await expect.poll(() => changes.at(-1), { interval: 20 }).toEqual([])
   expect(performance.now() - letGoAt).toBeLessThan(1_500)
   expect(changes).toHaveLength(2)
   expect(changes[0]?.every((text) => text.includes('chat_messages'))).toBe(true)
@@ -190,7 +190,7 @@ test('who waits for a table is told from who waits for a row', async () => {
     await tx`lock table chat_messages in access exclusive mode`
     await tx`update categories set label = 'B'`
     waiting.push(readChat(database.db), client`update categories set label = 'C'`.execute())
-    await vi.waitUntil(async () => (await waits('relation')).length + (await waits('transactionid')).length === 2)
+    await expect.poll(async () => [...(await waits('relation')), ...(await waits('transactionid'))]).toHaveLength(2)
     expect(await blockedTexts(client)).toEqual(['select id from chat_messages limit 1'])
   })
   await Promise.all(waiting)

@@ -174,7 +174,7 @@ test('a partition that is waited for in a circle, as when two processes detach a
   await other.begin(async (tx) => {
     await tx.unsafe(`lock table ${oldest} in share update exclusive mode`)
     const waiting = maintainPartitions(database.slow)
-    await vi.waitUntil(async () => (await detachingThatWait()) === 1)
+    await expect.poll(detachingThatWait).toBe(1)
     await tx`lock table events in share update exclusive mode`
     expect((await waiting).dropped).not.toContain(oldest)
   })

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { refreshTokens } from '../../src/db/schema/index.ts'
 import { createOAuthApp, credentials, type Fields, type OAuthApp } from '../support/flows.ts'
 
@@ -26,11 +26,11 @@ async function sendLate(app: OAuthApp, fields: Fields, table: string): Promise<v
     const body = new URLSearchParams(fields)
     const answer = fetch(`${app.base}/oauth/token`, { method: 'POST', body, signal: client.signal })
     const isLost = expect(answer).rejects.toThrow('aborted')
-    await vi.waitFor(async () => expect(await busyWith(app, 'locked rows')).toBe(1))
+    await expect.poll(() => busyWith(app, 'locked rows')).toBe(1)
     client.abort()
     await Promise.all([isLost, isClosed])
   })
-  await vi.waitFor(async () => expect(await busyWith(app, 'transactions')).toBe(0))
+  await expect.poll(() => busyWith(app, 'transactions')).toBe(0)
 }
 
 const refreshOf = ({ client }: OAuthApp, refresh_token: string): Fields => ({

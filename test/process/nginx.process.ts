@@ -125,7 +125,7 @@ test.skipIf(missing)(
     const agent = new Agent()
     {
       await using nginx = await startNginx(folder.path, ports)
-      await vi.waitUntil(() => ask(agent, `${nginx.base}/`, 'x').then(Boolean, () => false))
+      await expect.poll(() => ask(agent, `${nginx.base}/`, 'x').then(Boolean, () => false)).toBe(true)
       for (const path of [
         '/v1/events?key=lsok_hunter2',
         '/reset?token=hunter2',

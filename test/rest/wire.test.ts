@@ -136,7 +136,7 @@ describe('headers', () => {
     await using fresh = await createTestApp({ publicUrl: 'https://api.example.com', measure })
     const ask = async (path: string, id: string) => {
       const { status, text, headers } = await fresh.request(`${method} ${path}`, { headers: { 'x-request-id': id } })
-      await vi.waitUntil(() => measure.mock.calls.length > 0)
+      await expect.poll(() => measure.mock.calls.length).toBeGreaterThan(0)
       const [operation] = measure.mock.calls.splice(0).map(([name]) => name)
       return { ...Object.fromEntries(headers), date: 'now', status, text, operation }
     }

@@ -7,8 +7,8 @@ import { within } from '../../src/time/within.ts'
 import { untilAllWait } from '../support/waiting.ts'
 import { createStage, type Stage } from './support/stage.ts'
 
-/** Requests at once, more than there are connections. */
-const ASKED = 3 * poolSizes.fast
+/** Requests at once, more than there are connections, and few enough for a slow machine to do one after the other. */
+const ASKED = poolSizes.fast + 4
 /** Much more than a statement takes that waits for nobody. */
 const SOON_MS = 1_000
 
@@ -55,5 +55,5 @@ test('nor do those of one user', async () => {
   const [row] = await stage.run(`select owner_id from clients where id = '${stage.application.id}'`)
   const asking = () => Array.from({ length: ASKED }, () => make(stage.asUser(user)))
   const asked = await isAnsweredWhile(`webhook subscriptions ${row?.owner_id} ${user.id}`, asking)
-  expect(asked).toEqual({ isAnswered: true, outcomes: new Set(['made', 'limit_reached']) })
+  expect(asked).toEqual({ isAnswered: true, outcomes: new Set(['made']) })
 })
