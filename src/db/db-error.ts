@@ -93,11 +93,10 @@ type Failure = { code: string; constraint_name?: string; table_name?: string; de
 const has = (codes: ReadonlySet<string>, error: unknown) => codes.has(codeOf(error) ?? '')
 const codeOf = (error: unknown) => failureOf(error)?.code
 
-/** The first error with a code in the chain of causes, because drizzle wraps the errors of the driver; undefined where that is not of the database. */
+/** The first error of the database in the chain of causes: drizzle wraps those of the driver, and tRPC those of a verb, in one with a code of its own. */
 function failureOf(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined
-  if (!isFailure(error)) return failureOf(error.cause)
-  return errors.has(error) ? error : undefined
+  return errors.has(error) && isFailure(error) ? error : failureOf(error.cause)
 }
 
 const isFailure = (error: Error): error is Error & Failure => 'code' in error && typeof error.code === 'string'

@@ -55,6 +55,7 @@ export async function runOnce(
     principal.kind === 'user' ? await countBefore?.({ ...context, principal }, input as never) : undefined
   let isBegun = false
   const answered = transactInTurn(context, async (tx): Promise<RestResponse> => {
+    isBegun = false // what an earlier try has done was undone
     const kept = await claimIdempotencyKey(tx, attempt)
     if (kept !== undefined) return JSON.parse(kept) as RestResponse
     isBegun = true

@@ -142,6 +142,22 @@ test('a message is counted once, in no transaction: not again by whoever asks at
   expect(openMeanwhile).toEqual([])
 })
 
+test('nor where the key is another’s once the transaction that had claimed it begins anew, as after a deadlock', async () => {
+  const before = await countedMessages()
+  const [answer] = await app.context.slow.transaction(async (tx) => {
+    await tx.execute(sql`select from channel_sequences where channel_id = ${alice.id} for update`)
+    const sent = send('deadlocked', 'hello')
+    await expect.poll(() => isAnyoneWaiting(app.context)).toBe(true)
+    // who has waited longer sees the deadlock first, and lets go
+    await tx.execute(sql`
+      insert into idempotency_keys (owner, key, fingerprint, answer, key_id, expires_at)
+      select owner, 'deadlocked', sha256('another request'), answer, key_id, expires_at from idempotency_keys where key = 'counted'`)
+    return [sent] // as an item, for what is returned itself would be waited for
+  })
+  expect((await answer)?.body.error.code).toBe('idempotency_mismatch')
+  expect(await countedMessages()).toBe(before)
+})
+
 test('a failure keeps nothing, so the key is free again', async () => {
   const before = await count()
   expect((await send('two', 'y'.repeat(501))).body.error.code).toBe('message_too_long')
