@@ -46,8 +46,9 @@ const closedWords = (eraseAt: string) =>
 
 /**
  * Runs one guess at the password of an account; `attempt` resolves to undefined for a wrong one. Each guess counts
- * before its outcome is known, so that parallel guesses cannot exceed the limit; a right one is given back. Throws
- * `rate_limited`. Counts per address, so nobody can lock out the account's owner elsewhere, and by what else is told.
+ * before its outcome is known, so that parallel guesses cannot exceed the limit; a right one is given back, and one that throws,
+ * of which nobody learns whether it was right. Throws `rate_limited`. Counts per address, so nobody can lock out the account's owner
+ * elsewhere, and by what else is told.
  */
 export async function guess<Right>(
   ctx: CalledContext,
@@ -59,9 +60,14 @@ export async function guess<Right>(
   const ofAccount: Counted = [rateLimits.loginAccount, `${account} ${networkOf(address)}`]
   const counts = countsByAddress(rateLimits.loginAddress, address, [ofAccount, ...more])
   await countAllOrRefuse(ctx, counts, TOO_MANY)
-  const right = await attempt()
-  if (right !== undefined) for (const [limit, key] of counts) await ctx.counters.giveBack(limit, key)
-  return right
+  let isWrong = false
+  try {
+    const right = await attempt()
+    isWrong = right === undefined
+    return right
+  } finally {
+    if (!isWrong) for (const [limit, key] of counts) await ctx.counters.giveBack(limit, key)
+  }
 }
 
 /** Counts a login of somebody who has shown who they are. Throws `rate_limited` for a program that logs in for each thing that it does. */
