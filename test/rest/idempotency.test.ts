@@ -39,21 +39,21 @@ const countedMessages = async () => {
   return limit - remaining
 }
 
-test('twenty parallel requests with one key are one message, one event, twenty equal answers', async () => {
+test('six parallel requests with one key are one message, one event, six equal answers', async () => {
   app.wake.mockClear()
-  const answers = await Promise.all(Array.from({ length: 20 }, () => send('one', 'hello')))
+  const answers = await Promise.all(Array.from({ length: 6 }, () => send('one', 'hello')))
   expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
   expect(answers[0]?.status).toBe(201)
   expect([await count(), await app.context.db.$count(schema.events)]).toEqual([1, 1])
   expect(app.wake).toHaveBeenCalledTimes(1)
 })
 
-test('twenty parallel subscriptions with one key are one subscription with one secret', async () => {
+test('six parallel subscriptions with one key are one subscription with one secret', async () => {
   const body = { url: 'https://hooks.customer.com/x', event_types: ['channel.updated'] }
   const before = await app.context.db.$count(schema.webhookSubscriptions)
   const headers = { 'idempotency-key': 'subscribe' }
   const answers = await Promise.all(
-    Array.from({ length: 20 }, () => app.request('POST /v1/events/subscriptions', { token, body, headers })),
+    Array.from({ length: 6 }, () => app.request('POST /v1/events/subscriptions', { token, body, headers })),
   )
   expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
   expect([answers[0]?.status, answers[0]?.body.data.signing_secret]).toEqual([201, expect.stringMatching(/^whsec_/)])

@@ -26,18 +26,27 @@ export function countedDatabase(
   return { db, sent, [Symbol.asyncDispose]: () => endClient(client) }
 }
 
-/** The same query, whose answer waits for `between`. It begins when it is waited for, as rows or as `values`. */
+/** The same query, whose answer waits once for `between`, however many wait for it. */
 function held<Query extends object>(asked: Query, between: () => Promise<void>): Query {
+  let answered: Promise<unknown> | undefined
   const answer = async () => {
     const rows = await asked
     await between()
     return rows
   }
-  return new Proxy(asked, {
-    get: (of, property) => {
-      const found: unknown = Reflect.get(of, property)
-      if (property === 'then') return (...handlers: never[]) => answer().then(...handlers)
-      return property === 'values' ? () => held((found as () => object).call(of), between) : found
-    },
-  })
+  const then = (...handlers: never[]) => {
+    answered ??= answer()
+    return answered.then(...handlers)
+  }
+  const get = (of: Query, property: string | symbol) => {
+    const found: unknown = Reflect.get(of, property)
+    if (property === 'then') return then
+    if (property !== 'values') return found
+    return () => {
+      ;(found as () => void).call(of) // in which form the rows come
+      return query
+    }
+  }
+  const query: Query = new Proxy(asked, { get })
+  return query
 }
