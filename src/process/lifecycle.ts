@@ -37,20 +37,20 @@ export async function runUntilStopped(start: (lifecycle: Lifecycle) => Promise<v
   stop.signal.addEventListener('abort', limitShutdown, { once: true })
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
-  let hasStarted = false
+  let isRefused = false
   try {
     await start({ disposables, stopping: stop.signal, fail })
-    hasStarted = true
   } catch (error) {
     if (!stop.signal.aborted) {
       status = 1
+      isRefused = true
       reportFailedStart(error)
     }
     stop.abort()
   }
   await aborted(stop.signal)
   await disposables[Symbol.asyncDispose]()
-  if (hasStarted) logger.info('Stopped')
+  if (!isRefused) logger.info('Stopped')
   exit(status)
 }
 
