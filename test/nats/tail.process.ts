@@ -123,12 +123,9 @@ describe.skipIf(!hasNats)('the tail of a process with a broker', async () => {
     await vi.waitFor(() => expect(heard.slice(from)).toEqual(['a', 'b', 'c', 'd', 'e']), soon)
     const said = () => logged.lines.slice(before).map((line) => String(JSON.parse(line).msg))
     // what has just been away before is there again once it has stayed for ten seconds
-    await vi.waitFor(() => {
-      expect(said().filter((msg) => msg.startsWith('NATS'))).toEqual([
-        'NATS away: events are read from the database',
-        'NATS is there: events come from it',
-      ])
-    }, soon)
+    await expect
+      .poll(() => said().filter((msg) => msg.startsWith('NATS')), soon)
+      .toEqual(['NATS away: events are read from the database', 'NATS is there: events come from it'])
   })
 })
 
