@@ -69,14 +69,20 @@ function createHeldPool() {
   return { pool, interrupted }
 }
 
-test('a database that does not answer at all is not taken for a statement that takes long', async () => {
-  vi.useFakeTimers()
-  const { pool, interrupted } = createHeldPool()
+/** Asks which statements are blocked, and is answered when the test says so. */
+function createHeldProbe(blocked: string[]) {
   let answer = () => {}
   const probe = () =>
     new Promise<string[]>((resolve) => {
-      answer = () => resolve([])
+      answer = () => resolve(blocked)
     })
+  return { probe, answer: () => answer() }
+}
+
+test('a database that does not answer at all is not taken for a statement that takes long', async () => {
+  vi.useFakeTimers()
+  const { pool, interrupted } = createHeldPool()
+  const { probe, answer } = createHeldProbe([])
   using bulkhead = new Bulkhead({ pool, share: 2, probe })
   bulkhead.enter('long')
   await vi.advanceTimersByTimeAsync(5_000)
@@ -163,11 +169,7 @@ test('while statements wait to be sent it looks on, for nobody says when they ar
 test('who is asked as it is closed changes nothing', async () => {
   vi.useFakeTimers()
   const { pool, interrupted } = createHeldPool()
-  let answer = () => {}
-  const probe = () =>
-    new Promise<string[]>((resolve) => {
-      answer = () => resolve(['long'])
-    })
+  const { probe, answer } = createHeldProbe(['long'])
   const onChange = vi.fn()
   const bulkhead = new Bulkhead({ pool, share: 2, probe, onChange })
   bulkhead.enter('long')
