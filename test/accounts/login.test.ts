@@ -145,13 +145,17 @@ test('right logins are counted as well, by account and address: a program that l
   await logInFrom('192.0.2.2')
 })
 
-test('a guess that is not made counts for nothing: who leaves while they wait may try again', async () => {
+test('a guess that is not made counts for no account, so who leaves while they wait may try again; by address it counts', async () => {
   const ctx = { ...app.context, counters: memoryCounters(), caller: caller({ record: { hasEnded: true } }) }
   const attempt = (more: object, password: string) => logIn({ ...ctx, ...more }, { username: 'grace', password })
   for (let n = 0; n < 20; n++) await expect(attempt({}, PASSWORD)).rejects.toMatchObject({ code: 'unavailable' })
   for (let n = 0; n < 5; n++)
     await expect(attempt({ caller: caller() }, 'wrong')).rejects.toMatchObject({ code: 'unauthorized' })
   await expect(attempt({ caller: caller() }, PASSWORD)).rejects.toMatchObject({ code: 'rate_limited' })
+
+  const leaving = (n: number, more: object) => logIn({ ...ctx, ...more }, { username: `name${n}`, password: PASSWORD })
+  for (let n = 0; n < 100 - 26; n++) await expect(leaving(n, {})).rejects.toMatchObject({ code: 'unavailable' })
+  await expect(leaving(0, { db: 'nobody is looked up' })).rejects.toMatchObject({ code: 'rate_limited' })
 })
 
 test('an address that is refused counts nothing more: made-up names cannot fill the memory of the counters', async () => {

@@ -27,11 +27,11 @@ const TOO_MANY = 'Too many failed attempts. Wait a while before you try again.'
  */
 export async function logIn(ctx: CalledContext, { username, password }: Credentials): Promise<Entry> {
   const name = username.toLowerCase()
-  const found = await findUser(ctx, name)
   // by what was typed: a count that a name and an address share would tell whose address it is
-  const user = await guess(ctx, name, async () =>
-    (await isPassword(ctx, password, found?.passwordHash)) ? found : undefined,
-  )
+  const user = await guess(ctx, name, async () => {
+    const found = await findUser(ctx, name)
+    return (await isPassword(ctx, password, found?.passwordHash)) ? found : undefined
+  })
   if (user) await countLogin(ctx, user.id)
   if (user?.eraseAt) throw new Problem('unauthorized', closedWords(user.eraseAt))
   const entry = user && (await enterByPassword(ctx, user))
@@ -46,9 +46,9 @@ const closedWords = (eraseAt: string) =>
 
 /**
  * Runs one guess at the password of an account; `attempt` resolves to undefined for a wrong one. Each guess counts
- * before its outcome is known, so that parallel guesses cannot exceed the limit; a right one is given back, and one that throws,
- * of which nobody learns whether it was right. Throws `rate_limited`. Counts per address, so nobody can lock out the account's owner
- * elsewhere, and by what else is told.
+ * before its outcome is known, so that parallel guesses cannot exceed the limit; a right one is given back. So is to the account one that
+ * throws, of which nobody learns whether it was right; for the address it counts, because it has cost a look-up. Throws `rate_limited`.
+ * Counts per address, so nobody can lock out the account's owner elsewhere, and by what else is told.
  */
 export async function guess<Right>(
   ctx: CalledContext,
@@ -57,17 +57,18 @@ export async function guess<Right>(
   more: readonly Counted[] = [],
 ): Promise<Right | undefined> {
   const { address } = ctx.caller
-  const ofAccount: Counted = [rateLimits.loginAccount, `${account} ${networkOf(address)}`]
-  const counts = countsByAddress(rateLimits.loginAddress, address, [ofAccount, ...more])
+  const ofAccount: readonly Counted[] = [[rateLimits.loginAccount, `${account} ${networkOf(address)}`], ...more]
+  const counts = countsByAddress(rateLimits.loginAddress, address, ofAccount)
   await countAllOrRefuse(ctx, counts, TOO_MANY)
-  let isWrong = false
-  try {
-    const right = await attempt()
-    isWrong = right === undefined
-    return right
-  } finally {
-    if (!isWrong) for (const [limit, key] of counts) await ctx.counters.giveBack(limit, key)
+  const giveBack = async (given: readonly Counted[]) => {
+    for (const [limit, key] of given) await ctx.counters.giveBack(limit, key)
   }
+  const right = await attempt().catch(async (error: unknown) => {
+    await giveBack(ofAccount)
+    throw error
+  })
+  if (right !== undefined) await giveBack(counts)
+  return right
 }
 
 /** Counts a login of somebody who has shown who they are. Throws `rate_limited` for a program that logs in for each thing that it does. */

@@ -39,15 +39,14 @@ async function provedBy(
   proceed: (tx: Entering, passkey: ProvedPasskey) => Promise<string | undefined>,
 ): Promise<string> {
   const read = readAssertion(assertion)
-  const session = await guess(ctx, `passkey ${read?.id}`, async () => {
-    const passkey = read && (await provePasskey(ctx, read, asked))
-    if (!passkey) return undefined
-    await countLogin(ctx, passkey.userId)
-    return transact(ctx, async (tx) => {
+  const passkey = await guess(ctx, `passkey ${read?.id}`, async () => read && provePasskey(ctx, read, asked))
+  if (passkey) await countLogin(ctx, passkey.userId)
+  const session =
+    passkey &&
+    (await transact(ctx, async (tx) => {
       const isRight = (await holdAccount(tx, passkey.userId)) && (await consumePasskey(tx, passkey))
       return isRight ? proceed(tx, passkey) : undefined
-    })
-  })
+    }))
   if (session !== undefined) return session
   throw new Problem('unauthorized', 'This passkey did not work here. Try again, or use another way.')
 }
