@@ -22,7 +22,13 @@ export function createConsole(context?: Context, configFolder = '/nowhere') {
   /** Runs one command and returns what a shell would see of it. */
   async function run(
     args: readonly string[],
-    { input = '', isTerminal = false, onWrite = (_: string) => {}, onProgress = (_: string) => {} } = {},
+    {
+      input = '',
+      isTerminal = false,
+      onWrite = (_: string) => {},
+      onProgress = (_: string) => {},
+      stopping = new AbortController().signal,
+    } = {},
   ) {
     const output = { stdout: '', stderr: '', progress: '' }
     const io: CliIo = {
@@ -45,7 +51,7 @@ export function createConsole(context?: Context, configFolder = '/nowhere') {
         onProgress(text)
       },
       configFolder: () => configFolder,
-      stopping: () => new AbortController().signal,
+      stopping: () => stopping,
       serve: async () => {},
       work: async () => {},
       migrate: async () => 0,

@@ -58,11 +58,11 @@ type Poll = { code: string; pauseS: number; until: number; stopping: AbortSignal
 
 /** Asks once, after the pause; undefined when nobody has answered yet. */
 async function asked(calls: OAuthCalls, poll: Poll): Promise<IssuedTokens | undefined> {
-  await after(poll.pauseS * 1000, undefined, { signal: poll.stopping })
+  await after(poll.pauseS * 1000, undefined, { signal: poll.stopping }).catch(refuseStopped)
   if (Date.now() > poll.until)
     throw new Refusal({ code: 'expired_token', message: 'Nobody has entered the code in time. Log in again.' })
   try {
-    return await calls.byDeviceCode(poll.code)
+    return await calls.byDeviceCode(poll.code, poll.stopping)
   } catch (error) {
     const why = error instanceof Refusal ? error.problem.code : ''
     if (!GOES_ON.has(why)) throw error
@@ -71,7 +71,13 @@ async function asked(calls: OAuthCalls, poll: Poll): Promise<IssuedTokens | unde
   }
 }
 
+/** A call that was cut off by a stop is among them: the pause behind it says so. */
 const GOES_ON = new Set(['authorization_pending', 'slow_down', 'unreachable'])
+
+function refuseStopped(): never {
+  const message = 'Stopped before the code was answered: nothing was kept. The command can be run again.'
+  throw new Refusal({ code: 'stopped', message })
+}
 
 type Kept = Parameters<typeof writeLogins>[1]['logins'][string]
 

@@ -40,9 +40,9 @@ export class OAuthCalls {
     return this.#post('/oauth/device_authorization', { ...(scope && { scope }) }, DeviceCodes)
   }
 
-  /** RFC 8628, section 3.4. */
-  byDeviceCode(code: string): Promise<IssuedTokens> {
-    return this.#tokens({ grant_type: DEVICE_CODE_GRANT, device_code: code })
+  /** RFC 8628, section 3.4. There is no answer when `stopping` aborts. */
+  byDeviceCode(code: string, stopping: AbortSignal): Promise<IssuedTokens> {
+    return this.#tokens({ grant_type: DEVICE_CODE_GRANT, device_code: code }, stopping)
   }
 
   refresh(token: string): Promise<IssuedTokens> {
@@ -60,15 +60,20 @@ export class OAuthCalls {
     return Me.safeParse(await bodyOf(response)).data?.data.username ?? null
   }
 
-  async #tokens(fields: Record<string, string>): Promise<IssuedTokens> {
+  async #tokens(fields: Record<string, string>, stopping?: AbortSignal): Promise<IssuedTokens> {
     const asked = Date.now() // before the answer, so that the token is thought to end too early rather than too late
-    const { expires_in: livesS, ...tokens } = await this.#post('/oauth/token', fields, Tokens)
+    const { expires_in: livesS, ...tokens } = await this.#post('/oauth/token', fields, Tokens, stopping)
     return { ...tokens, expires_at: new Date(asked + livesS * 1000).toISOString() }
   }
 
-  async #post<Shape extends z.ZodType>(path: string, fields: Record<string, string>, shape: Shape) {
+  async #post<Shape extends z.ZodType>(
+    path: string,
+    fields: Record<string, string>,
+    shape: Shape,
+    stopping?: AbortSignal,
+  ) {
     const body = new URLSearchParams({ ...fields, client_id: this.#clientId })
-    const response = await this.#ask(path, { method: 'POST', body })
+    const response = await this.#ask(path, { method: 'POST', body, ...(stopping && { signal: stopping }) })
     const answer = await bodyOf(response)
     if (!response.ok) throw new Refusal(Failure.safeParse(answer).data?.error ?? notOurs(this.#url))
     const parsed = shape.safeParse(answer)
@@ -77,12 +82,10 @@ export class OAuthCalls {
   }
 
   async #ask(path: string, init: RequestInit): Promise<Response> {
+    const late = AbortSignal.timeout(TIMEOUT_MS)
+    const signal = init.signal ? AbortSignal.any([init.signal, late]) : late
     try {
-      return await fetch(new URL(path, this.#url), {
-        ...init,
-        redirect: 'error',
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      })
+      return await fetch(new URL(path, this.#url), { ...init, redirect: 'error', signal })
     } catch (error) {
       throw new Refusal({ code: 'unreachable', message: unreachable(this.#url, error) })
     }
