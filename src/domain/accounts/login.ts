@@ -9,6 +9,7 @@ import {
   countAllOrRefuse,
   countOrRefuse,
   countsByAddress,
+  giveBackAll,
   networkOf,
   rateLimits,
 } from '../core/rate-limits.ts'
@@ -59,15 +60,12 @@ export async function guess<Right>(
   const { address } = ctx.caller
   const ofAccount: readonly Counted[] = [[rateLimits.loginAccount, `${account} ${networkOf(address)}`], ...more]
   const counts = countsByAddress(rateLimits.loginAddress, address, ofAccount)
-  await countAllOrRefuse(ctx, counts, TOO_MANY)
-  const giveBack = async (given: readonly Counted[]) => {
-    for (const [limit, key] of given) await ctx.counters.giveBack(limit, key)
-  }
+  const taken = await countAllOrRefuse(ctx, counts, TOO_MANY)
   const right = await attempt().catch(async (error: unknown) => {
-    await giveBack(ofAccount)
+    await giveBackAll(taken.slice(1, 1 + ofAccount.length)) // between those of the network and the site
     throw error
   })
-  if (right !== undefined) await giveBack(counts)
+  if (right !== undefined) await giveBackAll(taken)
   return right
 }
 
