@@ -21,6 +21,16 @@ async function runUntilStopped(start: Parameters<typeof import('./process/lifecy
   return lifecycle.runUntilStopped(start)
 }
 
+/** A wrong configuration is no hindrance here: the command is about another service then. */
+async function demoUrl(): Promise<string | undefined> {
+  const [{ loadConfig }, { demoIn }] = await Promise.all([import('./config.ts'), import('./process/demo-file.ts')])
+  try {
+    return demoIn(loadConfig())?.base_url
+  } catch {
+    return undefined
+  }
+}
+
 /** XDG Base Directory Specification; a path that is not absolute counts as none. */
 function configFolder(): string {
   const { XDG_CONFIG_HOME: named = '' } = process.env
@@ -37,6 +47,7 @@ const io: CliIo = {
   isTerminal: process.stderr.isTTY === true,
   showProgress: (text) => process.stderr.write(text),
   configFolder,
+  demoUrl,
   stopping: () => {
     const stop = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())

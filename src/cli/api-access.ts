@@ -24,7 +24,17 @@ export type ApiAccess = {
   explain: (request: { request_id: string }) => Promise<ExplainedRequest[]>
 }
 
-export const URL_DEFAULT = 'http://127.0.0.1:3000'
+const URL_DEFAULT = 'http://127.0.0.1:3000'
+
+/** The option by which a service is named. */
+export const urlOption = (description: string) =>
+  new Option('--url <url>', description).argParser(absoluteUrl(URL_DEFAULT)).env('DEVELOPER_API_URL')
+
+export const URL_LEFT_OUT = `that of the demo data here, or ${URL_DEFAULT}, when left out`
+
+/** The service that was named, or the one that is at hand. */
+export const serviceUrl = async ({ demoUrl }: CliIo, named: string | undefined): Promise<string> =>
+  named ?? (await demoUrl()) ?? URL_DEFAULT
 
 const OF_APPLICATION =
   'an application by its API key or token with webhook:write, or as a user by theirs; without one as whoever has logged in ("login")'
@@ -52,15 +62,12 @@ export function addApiAccess(command: Command, who = OF_APPLICATION): Command {
     env: 'DEVELOPER_API_KEY',
     description: `speak as ${who}, not as the operator`,
   })
-  const url = new Option('--url <url>', 'the service to speak to with the key: its address without a path').default(
-    URL_DEFAULT,
-  )
-  url.argParser(absoluteUrl(URL_DEFAULT))
+  const url = urlOption(`the service to speak to with the key: its address without a path; ${URL_LEFT_OUT}`)
   const operator = new Option(
     '--operator',
     'speak as the operator, to the database of this machine, whoever has logged in',
   )
-  return command.addOption(url.env('DEVELOPER_API_URL')).addOption(operator.conflicts('keyFile'))
+  return command.addOption(url).addOption(operator.conflicts('keyFile'))
 }
 
 /**
@@ -72,14 +79,14 @@ export async function withApiAccess<Result>(
   io: CliIo,
   work: (api: ApiAccess) => Promise<Result>,
 ): Promise<Result> {
-  const { url, operator: isOperator = false } = command.opts<{ url: string; operator?: boolean }>()
+  const { url, operator: isOperator = false } = command.opts<{ url?: string; operator?: boolean }>()
   const key = await readKey(command, io)
   if (isOperator) return io.withContext((ctx) => work(accessOfOperator(ctx)))
-  requireBareUrl(command, url)
-  if (key !== undefined) return throughApi(url, async () => key, remoteFeed, work)
-  const login = findLogin(command, io)
+  if (url !== undefined) requireBareUrl(command, url)
+  if (key !== undefined) return throughApi(await serviceUrl(io, url), async () => key, remoteFeed, work)
+  const login = UsedLogin.find(io.configFolder(), url)
   if (login) return asUser(io, login, work)
-  if (isUrlNamed(command)) command.error(`error: ${URL_ALONE}`)
+  if (url !== undefined) command.error(`error: ${URL_ALONE}`)
   return io.withContext((ctx) => work(accessOfOperator(ctx)))
 }
 
@@ -103,11 +110,6 @@ async function readKey(command: Command, io: CliIo): Promise<string | undefined>
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key)) command.error('error: the key must be one line without spaces')
   return key
 }
-
-const isUrlNamed = (command: Command): boolean => command.getOptionValueSource('url') !== 'default'
-
-const findLogin = (command: Command, io: CliIo): UsedLogin | undefined =>
-  UsedLogin.find(io.configFolder(), isUrlNamed(command) ? command.opts<{ url: string }>().url : undefined)
 
 /** Says who speaks, because nobody has named them, and what would reach what they do not. */
 async function asUser<Result>(io: CliIo, login: UsedLogin, work: (api: ApiAccess) => Promise<Result>): Promise<Result> {

@@ -24,6 +24,8 @@ export type CliIo = {
   showProgress: (text: string) => void
   /** The folder in which the user keeps what this command line is to remember of them. */
   configFolder: () => string
+  /** The service with demo data whose configuration this is, where it was when it last started. */
+  demoUrl: () => Promise<string | undefined>
   /** Aborts at SIGINT or SIGTERM. */
   stopping: () => AbortSignal
   serve: () => Promise<void>

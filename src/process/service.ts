@@ -19,7 +19,7 @@ import { startRequestLogFlush } from './background/request-log-flush.ts'
 import { startUsageFlush } from './background/usage-flush.ts'
 import { sendMetrics } from './cluster/metrics.ts'
 import { openContext } from './context.ts'
-import { demoClientIn } from './demo.ts'
+import { demoIn } from './demo-file.ts'
 import { Disposables } from './disposables.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import { beginListening, drain } from './listen.ts'
@@ -76,7 +76,7 @@ export async function openService(config: Config, lifecycle: Lifecycle, given: S
     onWake,
     stopping,
     isMember,
-    demoClientId: demoClientIn(config),
+    demoClientId: demoIn(config)?.public_client.client_id,
     metrics,
     traces,
     events: nats?.source,

@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import type { DemoCredentials } from '../domain/demo/credentials.ts'
 import { mailFolderIn } from '../mail/file-transport.ts'
 import { logger } from '../telemetry/logger.ts'
-import { demoFileIn } from './demo.ts'
+import { demoFileIn } from './demo-file.ts'
 
 /**
  * Says that the service is ready: in one log line, and with demo data also in a text for the person who tries it out. That

@@ -18,7 +18,7 @@ export function secretFiles() {
 }
 
 /** The command line over a context, or where there is no database, without a process of its own. */
-export function createConsole(context?: Context, configFolder = '/nowhere') {
+export function createConsole(context?: Context, configFolder = '/nowhere', demoUrl?: string) {
   /** Runs one command and returns what a shell would see of it. */
   async function run(
     args: readonly string[],
@@ -51,6 +51,7 @@ export function createConsole(context?: Context, configFolder = '/nowhere') {
         onProgress(text)
       },
       configFolder: () => configFolder,
+      demoUrl: async () => demoUrl,
       stopping: () => stopping,
       serve: async () => {},
       work: async () => {},

@@ -7,7 +7,7 @@ import { issueDirectly } from '../../src/domain/oauth/issue.ts'
 import { writeRequestLog } from '../../src/domain/requests/write.ts'
 import { createSubscription } from '../../src/domain/webhooks/subscriptions/create.ts'
 import { startReceiver } from '../support/receiver.ts'
-import { commandsThatExist, createConsole } from './console.ts'
+import { commandsThatExist, createConsole, secretFiles } from './console.ts'
 import { createLoginShell } from './login-shell.ts'
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 }) // a device asks every five seconds
@@ -35,14 +35,14 @@ const refused = async (token: string | undefined) => {
   return headers.get('x-request-id') ?? ''
 }
 
+const words: Record<string, string[]> = {
+  'events listen': ['--forward-to', 'http://127.0.0.1:9/', '--timeout', '1'],
+  'events trigger': ['webhook.test', '--subscription', 'sub_x'],
+  'events replay': ['--subscription', 'sub_x'],
+  'request explain': ['x'],
+}
+
 test('every command that takes a key speaks by the login where none is given', async () => {
-  await using receiver = await startReceiver()
-  const words: Record<string, string[]> = {
-    'events listen': ['--forward-to', receiver.url, '--timeout', '1'],
-    'events trigger': ['webhook.test', '--subscription', 'sub_x'],
-    'events replay': ['--subscription', 'sub_x'],
-    'request explain': ['x'],
-  }
   const helps = (await commandsThatExist()).map(async (name) => {
     const { stdout } = await shell.run([...name.split(' '), '--help'])
     return stdout.includes('--key-file') ? [name] : []
@@ -54,6 +54,16 @@ test('every command that takes a key speaks by the login where none is given', a
     expect(progress, name).toContain(`As grace at ${app.base}, by "login"`)
     expect(stderr, name).not.toContain('database here')
   }
+})
+
+test('where no service is named, each of them, and login, speaks to that of the demo data', async () => {
+  const here = createConsole(undefined, '/nowhere', app.base)
+  using fileWith = secretFiles()
+  for (const [name, given] of Object.entries(words)) {
+    const { stderr } = await here.run([...name.split(' '), ...given, '--key-file', fileWith('lsk_wrong')])
+    expect(stderr, name).toBe('The credential is invalid, expired or revoked.\n')
+  }
+  expect((await here.run(['login', '--client-id', 'cli_x'])).stderr).toBe('Client authentication failed.\n')
 })
 
 test('trigger and replay reach the webhooks that the application made for whoever logged in, and say what the others want', async () => {

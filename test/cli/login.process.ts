@@ -46,6 +46,10 @@ test('a person logs in by a code, hears their channel without a key, and logs ou
   expect(receiver.requests.map(({ event }) => event.data.content)).toEqual(['Heard by login'])
   expect(listening.output.text.stderr).toContain(`As streamer at ${service.base}, by "login"`)
 
+  const asked = { DATA_DIR: data.path, DEVELOPER_API_KEY: demo.api_key }
+  const explained = await runCommand(['request', 'explain', 'x', '--json'], asked)
+  expect(JSON.parse(explained.stdout).error.code).toBe('not_found') // at the port of the service, which nobody has named
+
   const logout = await runCommand(['logout', '--json'], env)
   expect(JSON.parse(logout.stdout)).toMatchObject({ url: service.base, revoked: true })
   expect(await service.stop()).toBe(0)

@@ -1,16 +1,13 @@
 import { setTimeout as after } from 'node:timers/promises'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { printable } from '../../telemetry/printable.ts'
-import { requireServiceUrl, URL_DEFAULT } from '../api-access.ts'
-import { absoluteUrl, addAction, type CliIo, parseScopes, Refusal } from '../io.ts'
+import { requireServiceUrl, serviceUrl, URL_LEFT_OUT, urlOption } from '../api-access.ts'
+import { addAction, type CliIo, parseScopes, Refusal } from '../io.ts'
 import { readLogins, writeLogins } from './login-file.ts'
 import { withLoginLock } from './login-lock.ts'
 import { type IssuedTokens, OAuthCalls } from './oauth-calls.ts'
 
-const urlOption = () =>
-  new Option('--url <url>', 'the service: its address without a path')
-    .argParser(absoluteUrl(URL_DEFAULT))
-    .env('DEVELOPER_API_URL')
+const URL_SHAPE = 'the service: its address without a path'
 
 /** Whose it is, what can be heard, and the webhooks that the application makes for whoever logs in: for every command that takes a key. */
 const SCOPES = ['user:read', 'channel:read', 'livestream:read', 'chat:read', 'moderation:read', 'webhook:write']
@@ -18,7 +15,7 @@ const SCOPES = ['user:read', 'channel:read', 'livestream:read', 'chat:read', 'mo
 export function addLogin(command: Command, io: CliIo): void {
   command
     .requiredOption('--client-id <id>', 'cli_…: a public application that is registered for devices')
-    .addOption(urlOption().default(URL_DEFAULT))
+    .addOption(urlOption(`${URL_SHAPE}; ${URL_LEFT_OUT}`))
     .option(
       '--scopes <scopes>',
       `what it may do for you, separated by commas; ${SCOPES.join(',')} when left out`,
@@ -31,8 +28,8 @@ export function addLogin(command: Command, io: CliIo): void {
         clientId,
         url: given,
         scopes = SCOPES,
-      } = command.opts<{ clientId: string; url: string; scopes?: string[] }>()
-      const url = requireServiceUrl(command, given)
+      } = command.opts<{ clientId: string; url?: string; scopes?: string[] }>()
+      const url = requireServiceUrl(command, await serviceUrl(io, given))
       const calls = new OAuthCalls(url, clientId)
       const tokens = await allowed(io, calls, scopes.join(' '))
       const username = await calls.username(tokens.access_token)
@@ -93,7 +90,7 @@ async function keep({ configFolder }: CliIo, url: string, login: Kept): Promise<
 }
 
 export function addLogout(command: Command, io: CliIo): void {
-  command.addOption(urlOption())
+  command.addOption(urlOption(`${URL_SHAPE}; the last that was logged in to when left out`))
   addAction(command, io, {
     examples: ['logout', 'logout --url https://api.example.com'],
     work: async () => {
