@@ -67,6 +67,30 @@ test('whoever has much waiting has no more turns for that: behind each of them i
   expect(begun.filter((owner) => owner === 'loud').length).toBeLessThanOrEqual(4)
 })
 
+test('after a while what was used counts for less, and the order of those who wait is that of who had used less, also of the least', async () => {
+  const turns = new FairTurns({ places: 1, waitingMax: 20 })
+  const ask = (owner: string, work: () => Promise<unknown>) => turns.take(owner, { waitMs: 60_000 }, work)
+  const used = Array.from({ length: 60 }, (_, n) => ({ owner: `owner ${n}`, ms: 1 + ((n * 37) % 60) }))
+  for (const { owner, ms } of used) void ask(owner, () => after(ms))
+  await vi.advanceTimersByTimeAsync(3_000)
+
+  const begun: string[] = []
+  const busy = ask('busy', () => after(6_000))
+  const arrived = used.map((one, n) => used[(n * 23) % 60] ?? one)
+  for (const { owner } of arrived) void ask(owner, async () => begun.push(owner))
+  await vi.advanceTimersByTimeAsync(6_000)
+  await busy
+  await vi.advanceTimersByTimeAsync(1)
+
+  const left = new Set(arrived) // in turn whoever came first, and whoever has used least
+  const expected = used.map((_, n) => {
+    const [first] = [...left].toSorted((one, other) => (n % 2 === 0 ? 0 : one.ms - other.ms))
+    if (first) left.delete(first)
+    return first?.owner
+  })
+  expect(begun).toEqual(expected)
+})
+
 test('ten thousand who wait and leave give up their place in line at once, and what is left is done', async () => {
   const turns = new FairTurns({ places: 1, waitingMax: 20 })
   const records: RequestFindings[] = []

@@ -23,7 +23,7 @@ type Line = { owner: string; waiting: Set<() => void>; number: number; sinceMs: 
 const PATIENCE_MS = 1_000
 /** After so long what an owner has used counts for half as much. */
 const HALF_LIFE_MS = 5_000
-/** Less than this is forgotten. */
+/** Less than this is forgotten of whoever waits for nothing. */
 const USED_MIN_MS = 10
 
 /**
@@ -166,14 +166,14 @@ export class FairTurns {
     return this.#used.get(owner) ?? 0
   }
 
-  /** Leaves the order of who has used less as it is. */
+  /** Leaves the order of those who wait as it is: it is kept while they do. */
   #forget() {
     const now = performance.now()
     if (now - this.#halvedAt < HALF_LIFE_MS) return
     const share = 0.5 ** ((now - this.#halvedAt) / HALF_LIFE_MS)
     this.#halvedAt = now
     for (const [owner, ms] of this.#used) {
-      if (ms * share < USED_MIN_MS) this.#used.delete(owner)
+      if (ms * share < USED_MIN_MS && !this.#lines.has(owner)) this.#used.delete(owner)
       else this.#used.set(owner, ms * share)
     }
   }
