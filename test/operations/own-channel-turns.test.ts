@@ -40,13 +40,11 @@ test.each<[string, (n: number) => Promise<unknown>]>([
   ['a title', (n) => updateLivestream(as, { title: `${n}` })],
   ['the end of a stream', () => endLivestream(as)],
 ])('%s waits for others of its channel without a connection that everybody else lacks', async (_, ask) => {
-  const asked: Promise<unknown>[] = []
-  const isAnswered = await stage.context.slow.transaction(async (tx) => {
+  const { asked, isAnswered } = await stage.context.slow.transaction(async (tx) => {
     await tx.execute(sql`select from channel_sequences where channel_id = ${stage.ada.id} for update`)
-    for (let n = 0; n < ASKED; n++) asked.push(ask(n))
-    await untilAllWait(stage.context, ASKED)
+    const asked = await untilAllWait(stage.context, () => Array.from({ length: ASKED }, (_, n) => ask(n)))
     const other = stage.context.db.execute(sql`select 1`).then(() => true)
-    return within(SOON_MS, other, () => false)
+    return { asked, isAnswered: await within(SOON_MS, other, () => false) }
   })
   await Promise.all(asked)
   expect(isAnswered).toBe(true)

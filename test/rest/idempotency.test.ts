@@ -214,13 +214,12 @@ test('what is kept is sealed: a signing secret is in no row', async () => {
 const encodeHeader = (key: string) => Buffer.from(key).toString('latin1')
 
 test('requests of one person, each with a key of its own, wait for each other without a connection that everybody else lacks', async () => {
-  const asked: ReturnType<typeof send>[] = []
-  const isAnswered = await app.context.slow.transaction(async (tx) => {
+  const sendMany = () => Array.from({ length: 2 * poolSizes.fast }, (_, n) => send(`in-turn-${n}`, 'hello'))
+  const { asked, isAnswered } = await app.context.slow.transaction(async (tx) => {
     await tx.execute(sql`select from channel_sequences where channel_id = ${alice.id} for update`)
-    for (let n = 0; n < 2 * poolSizes.fast; n++) asked.push(send(`in-turn-${n}`, 'hello'))
-    await untilAllWait(app.context, asked.length)
+    const asked = await untilAllWait(app.context, sendMany)
     const other = app.context.db.execute(sql`select 1`).then(() => true)
-    return within(1_000, other, () => false)
+    return { asked, isAnswered: await within(1_000, other, () => false) }
   })
   expect(new Set((await Promise.all(asked)).map(({ status }) => status))).toEqual(new Set([201]))
   expect(isAnswered).toBe(true)

@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm'
+import { expect, vi } from 'vitest'
 import { poolSizes } from '../../src/db/pools.ts'
 import type { Context } from '../../src/domain/core/context.ts'
-import { waitingForTurn } from '../../src/domain/core/turns/transact-in-turn.ts'
+import { FairTurns } from '../../src/domain/core/turns/fair-turns.ts'
 
 /** Whether a statement on the database of this context waits for a lock. */
 export async function isAnyoneWaiting({ slow }: Pick<Context, 'slow'>): Promise<boolean> {
@@ -12,11 +13,15 @@ export async function isAnyoneWaiting({ slow }: Pick<Context, 'slow'>): Promise<
   return waiting.length > 0
 }
 
-/** Resolves once all of so many transactions wait, for a lock or for their turn, or once those at the lock hold every connection. */
-export async function untilAllWait({ db, slow }: Pick<Context, 'db' | 'slow'>, all: number): Promise<void> {
-  for (let atLock = 0; atLock < poolSizes.fast && atLock + waitingForTurn(db) < all; ) {
+/** What `ask` asks for at once, when all of it has asked for its turn, or what waits for a lock holds every connection. */
+export async function untilAllWait<Asked>({ slow }: Pick<Context, 'slow'>, ask: () => Asked[]): Promise<Asked[]> {
+  using take = vi.spyOn(FairTurns.prototype, 'take')
+  const asked = ask()
+  const atLock = async () => {
     const waiting = await slow.execute(sql`
       select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`)
-    atLock = waiting.length
+    return waiting.length
   }
+  await expect.poll(async () => take.mock.calls.length >= asked.length || (await atLock()) >= poolSizes.fast).toBe(true)
+  return asked
 }

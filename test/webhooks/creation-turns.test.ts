@@ -26,13 +26,11 @@ const make = (as: CallerContext) =>
 
 /** Whether a statement of somebody else is answered while all these wait for what another transaction of their owner holds. */
 async function isAnsweredWhile(lock: string, asking: () => Promise<string>[]) {
-  const asked: Promise<string>[] = []
-  const isAnswered = await stage.context.slow.transaction(async (tx) => {
+  const { asked, isAnswered } = await stage.context.slow.transaction(async (tx) => {
     await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`)
-    asked.push(...asking())
-    await untilAllWait(stage.context, asked.length)
+    const asked = await untilAllWait(stage.context, asking)
     const other = stage.context.db.execute(sql`select 1`).then(() => true)
-    return within(SOON_MS, other, () => false)
+    return { asked, isAnswered: await within(SOON_MS, other, () => false) }
   })
   return { isAnswered, outcomes: new Set(await Promise.all(asked)) }
 }

@@ -72,11 +72,6 @@ export class FairTurns {
     }
   }
 
-  /** How much waits, of all owners. */
-  get waiting(): number {
-    return [...this.#lines.values()].reduce((sum, { waiting }) => sum + waiting.size, 0)
-  }
-
   #mayBegin(owner: string): boolean {
     return this.#running.size < this.#options.places && !this.#running.has(owner)
   }

@@ -20,9 +20,6 @@ const late = () =>
 // Module state, because the connections are the process's
 const turnsOver = new WeakMap<Database, FairTurns>()
 
-/** How many transactions wait for their turn, without a connection. */
-export const waitingForTurn = (db: Database): number => turnsOver.get(db)?.waiting ?? 0
-
 /**
  * `transact` for work that takes a lock which other work of the same asker waits for: of each asker one runs in a process, so that what
  * would wait for the lock holds no connection, which others would lack. Throws `rate_limited` where too much of the same asker waits
