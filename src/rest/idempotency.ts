@@ -6,7 +6,8 @@ import type { CallerContext } from '../domain/core/context.ts'
 import { sha256 } from '../domain/core/digest.ts'
 import { claimIdempotencyKey, type IdempotentRequest, keptResponse, storeResponse } from '../domain/core/idempotency.ts'
 import { Problem } from '../domain/core/problem.ts'
-import { transactInTurn } from '../domain/core/turns/transact-in-turn.ts'
+import type { InTransaction } from '../domain/core/transaction.ts'
+import { copiesInTurn, transactInTurn } from '../domain/core/turns/transact-in-turn.ts'
 import type { RestResponse } from './http/response.ts'
 import type { RestRoute } from './openapi/routes.ts'
 
@@ -34,36 +35,71 @@ function inOrder(_name: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
 }
 
-type Call = { route: RestRoute; body: unknown; run: (context: CallerContext) => Promise<RestResponse> }
+type Run = (context: CallerContext) => Promise<RestResponse>
+type Call = { route: RestRoute; body: unknown; run: Run }
+type Asking = CallerContext & { caller: Caller }
 
 /**
  * Runs a request once per key. Claim, effect and answer commit together, so a failure leaves the key free again. In turn, because
- * what `run` waits for is waited for in this transaction. What the operation counts is counted before it, and given back where `run` was
- * not begun.
+ * what `run` waits for is waited for in this transaction, and what the operation counts is counted before it: by the first alone, for
+ * its copies wait until there is an answer.
  */
 export async function runOnce(
-  context: CallerContext & { caller: Caller },
+  context: Asking,
   attempt: IdempotentRequest,
   { route, body, run }: Call,
 ): Promise<RestResponse> {
   const input = await requireInput(route, body)
-  const { countBefore } = route.operation
-  const before = countBefore && (await keptResponse(context, attempt))
-  if (before !== undefined) return JSON.parse(before) as RestResponse
   const { principal } = context
-  const giveBack =
-    principal.kind === 'user' ? await countBefore?.({ ...context, principal }, input as never) : undefined
+  const { countBefore } = route.operation
+  if (!countBefore || principal.kind !== 'user') return runClaimed(context, attempt, { run })
+  const count = () => countBefore({ ...context, principal }, input as never)
+  return copiesInTurn(context, `${attempt.owner} ${attempt.key}`, (waitMs) =>
+    runCounted(context, attempt, { run, count, waitMs }),
+  )
+}
+
+type Counted = { run: Run; count: () => Promise<() => Promise<void>>; waitMs: number }
+
+/**
+ * Gives back what was counted where `run` was not begun: another process had claimed the key. Its place may have been the last one, so
+ * who gets none is refused only once the key is known to be free.
+ */
+async function runCounted(context: Asking, attempt: IdempotentRequest, { run, count, waitMs }: Counted) {
+  const kept = await keptResponse(context, attempt)
+  if (kept !== undefined) return JSON.parse(kept) as RestResponse
+  const place = await count().catch(asRefusal)
+  if (place instanceof Problem) return runClaimed(context, attempt, { run: () => Promise.reject(place), waitMs })
   let isBegun = false
-  const answered = transactInTurn(context, async (tx): Promise<RestResponse> => {
-    isBegun = false // what an earlier try has done was undone
+  const onTry = (begins: boolean) => {
+    isBegun = begins
+  }
+  try {
+    return await runClaimed(context, attempt, { run, waitMs, onTry })
+  } finally {
+    if (!isBegun) await place()
+  }
+}
+
+function asRefusal(error: unknown): Problem {
+  if (error instanceof Problem && error.code === 'rate_limited') return error
+  throw error
+}
+
+/** `onTry` is told of each try whether it has come to `run`. */
+type Claimed = { run: Run; waitMs?: number; onTry?: (isBegun: boolean) => void }
+
+function runClaimed(context: Asking, attempt: IdempotentRequest, { run, waitMs, onTry = () => {} }: Claimed) {
+  const work = async (tx: InTransaction<Asking>): Promise<RestResponse> => {
+    onTry(false) // what an earlier one has done was undone
     const kept = await claimIdempotencyKey(tx, attempt)
     if (kept !== undefined) return JSON.parse(kept) as RestResponse
-    isBegun = true
+    onTry(true)
     const answer = await run(tx)
     await storeResponse(tx, attempt, JSON.stringify(answer))
     return answer
-  })
-  return answered.finally(() => (isBegun ? undefined : giveBack?.()))
+  }
+  return transactInTurn(context, work, waitMs)
 }
 
 /**

@@ -19,18 +19,36 @@ const late = () =>
 
 // Module state, because the connections are the process's
 const turnsOver = new WeakMap<Database, FairTurns>()
+const copiesOver = new WeakMap<Database, FairTurns>()
 
 /**
  * `transact` for work that takes a lock which other work of the same asker waits for: of each asker one runs in a process, so that what
  * would wait for the lock holds no connection, which others would lack. Throws `rate_limited` where too much of the same asker waits
- * already, and `unavailable` after 4 s, or when nobody waits for the answer any more: who is gone has tried again meanwhile.
+ * already, and `unavailable` after `waitMs`, or when nobody waits for the answer any more: who is gone has tried again meanwhile.
  */
 export async function transactInTurn<Of extends ActorContext & { caller?: Caller }, Result>(
   ctx: Of,
   work: (tx: InTransaction<Of>) => Promise<Result>,
+  waitMs = WAIT_MS,
 ): Promise<Result> {
   if (isInTransaction(ctx)) return work(ctx)
   const turns = turnsOver.get(ctx.db) ?? new FairTurns({ places: PLACES, waitingMax: WAITING_MAX, late })
   turnsOver.set(ctx.db, turns)
-  return turns.take(askerOf(ctx.principal), { waitMs: WAIT_MS, caller: ctx.caller }, () => transact(ctx, work))
+  return turns.take(askerOf(ctx.principal), { waitMs, caller: ctx.caller }, () => transact(ctx, work))
+}
+
+/**
+ * Has the copies of one request that this process is asked for done one after the other; `work` is told for how long it may still wait
+ * for a turn. Throws `unavailable` as `transactInTurn` does.
+ */
+export function copiesInTurn<Result>(
+  { db, caller }: { db: Database; caller?: Caller },
+  request: string,
+  work: (waitMs: number) => Promise<Result>,
+): Promise<Result> {
+  const places = Number.POSITIVE_INFINITY
+  const turns = copiesOver.get(db) ?? new FairTurns({ places, waitingMax: WAITING_MAX, late, refusal: late })
+  copiesOver.set(db, turns)
+  const until = performance.now() + WAIT_MS
+  return turns.take(request, { waitMs: WAIT_MS, caller }, () => work(Math.max(0, until - performance.now())))
 }
