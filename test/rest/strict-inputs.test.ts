@@ -34,6 +34,12 @@ describe.each(routes.filter(({ numbers }) => numbers.length > 0))('$name', (rout
   })
 })
 
+test('what an operation with a body takes is all in the body: neither its form nor what an `Idempotency-Key` is kept for looks at the path', () => {
+  const withBody = routes.filter(({ form }) => form)
+  expect(withBody.length).toBeGreaterThan(5)
+  expect(withBody.flatMap(({ operation: { route } }) => (route.includes('{') ? [route] : []))).toEqual([])
+})
+
 const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, AnyProcedure>)
 const listsIn = (schema: unknown): { maxItems?: number }[] => {
   if (typeof schema !== 'object' || schema === null) return []

@@ -32,7 +32,7 @@ export type RestRoute = {
   takesInput: boolean
   /** In a query, these fields are whole numbers. */
   numbers: readonly string[]
-  /** Present when the operation takes a body. */
+  /** Present when the operation takes a body, from which then all of its input comes: its path has no parameters. */
   form: Form | undefined
 }
 
