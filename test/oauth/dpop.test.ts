@@ -109,6 +109,22 @@ describe('RFC 9449, section 5: at the token endpoint', () => {
     }
   })
 
+  test('T22 a proof is judged before an expired code and a wider scope, and spent though these are refused', async () => {
+    const { refresh_token } = await grantTo(server)
+    const expired = await app.newCode(server)
+    await app.elapse(authorizationCodes, 'expiresAt', 61_000)
+    const wider = { grant_type: 'refresh_token', refresh_token, scope: 'openid', ...credentials(server) }
+    for (const [fields, refusal] of [
+      [expired, '400 invalid_grant'],
+      [wider, '400 invalid_scope'],
+      [{ ...ofServer(), scope: 'openid' }, '400 invalid_scope'],
+    ] as const) {
+      const spent = await proof(TOKEN)
+      const answers = [await ask(fields), await ask(fields, spent), await ask(ofServer(), spent)]
+      expect(answers.map(errorOf)).toEqual(['400 invalid_dpop_proof', refusal, '400 invalid_dpop_proof'])
+    }
+  })
+
   test('a proof comes after the client: a wrong secret is still a wrong secret', async () => {
     expect(errorOf(await ask({ ...ofServer(), client_secret: 'x' }, await proof(TOKEN)))).toBe('401 invalid_client')
   })
