@@ -34,10 +34,40 @@ describe.each(routes.filter(({ numbers }) => numbers.length > 0))('$name', (rout
   })
 })
 
-test('what an operation with a body takes is all in the body: neither its form nor what an `Idempotency-Key` is kept for looks at the path', () => {
-  const withBody = routes.filter(({ form }) => form)
+const withBody = routes.filter(({ form }) => form)
+
+test('there are several operations with a body', () => {
   expect(withBody.length).toBeGreaterThan(5)
+})
+
+test('what an operation with a body takes is all in the body: neither its form nor what an `Idempotency-Key` is kept for looks at the path', () => {
   expect(withBody.flatMap(({ operation: { route } }) => (route.includes('{') ? [route] : []))).toEqual([])
+})
+
+test('and all of it are texts and lists of texts, for others no form could send', () => {
+  const text = { type: 'string' }
+  const nullable = { anyOf: [text, { type: 'null' }] }
+  for (const { input, form, operation } of withBody) {
+    const { properties = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
+    for (const [name, shape] of Object.entries(properties)) {
+      const type = form?.nullables.has(name) ? nullable : text
+      expect(shape, `${operation.route} ${name}`).toMatchObject(form?.lists.has(name) ? { items: text } : type)
+    }
+  }
+})
+
+test.each([
+  [{ url: 1 }, 'url: must be of type string, not number.'],
+  [{ event_types: 'chat.message.sent' }, 'event_types: must be of type array, not string.'],
+  [{ event_types: ['chat.message.sent', 1] }, 'event_types.1: must be of type string, not number.'],
+  [{ event_types: [null] }, 'event_types.0: must be of type string, not null.'],
+  [{ description: false }, 'description: must be of type string, not boolean.'],
+  [{ description: null }, 'nul: must not contain NUL.'],
+])('a type that is wrong is said before a NUL: %j', async (fields, message) => {
+  const token = await app.token(['webhook:write'])
+  const body = { url: 'https://example.com/hook', event_types: ['chat.message.sent'], nul: '\0', ...fields }
+  const { status, body: answer } = await app.request('POST /v1/events/subscriptions', { token, body })
+  expect([status, answer.error.message]).toEqual([400, message])
 })
 
 const procedures = Object.entries(appRouter._def.procedures as unknown as Record<string, AnyProcedure>)

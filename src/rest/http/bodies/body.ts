@@ -39,13 +39,15 @@ const fromJson: Parse = ({ bytes, form }) => {
   return fields
 }
 
-/** Whether what is taken has the types of the schema, as far as forms know them. */
+/** Whether what is taken has the types of the schema: texts and lists of texts, for others no form could send. */
 const hasTypes = (fields: Fields, { names, lists, nullables }: Form) =>
   [...names].every((name) => {
     const value = fields[name]
     if (value === undefined || value === null) return value === undefined || nullables.has(name)
-    return lists.has(name) ? Array.isArray(value) : typeof value === 'string'
+    return lists.has(name) ? Array.isArray(value) && value.every(isText) : isText(value)
   })
+
+const isText = (value: unknown) => typeof value === 'string'
 
 const fromUrlencoded: Parse = ({ bytes, form }) => fieldsOfForm(urlencodedPairs(utf8.decode(bytes)), form)
 
