@@ -12,7 +12,7 @@ export const FIELDS_MAX = 200
 export const tooManyFields = () => new Problem('invalid_request', `body: may have at most ${FIELDS_MAX} fields.`)
 
 /**
- * The fields of an urlencoded form. A `?` at its begin is part of a name: only in an address it is none. Throws `invalid_request` for one
+ * The fields of an urlencoded form. A `?` at its beginning is part of a name: only in an address it is none. Throws `invalid_request` for one
  * whose percent-encoded bytes are not UTF-8, and names it.
  */
 export function urlencodedEntries(text: string): URLSearchParams {
