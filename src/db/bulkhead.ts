@@ -1,18 +1,18 @@
 import { ofDatabase } from './db-error.ts'
 import type { Pulse } from './gate.ts'
 
-/** A statement is not sent because others of its text hold their share of the connections, and keep yet others waiting. */
+/** A statement is not sent because others like it hold their share of the connections, and keep yet others waiting. */
 class BulkheadFull extends Error {
   override readonly name = 'BulkheadFull'
   readonly code = 'BULKHEAD_FULL'
 
   constructor() {
-    super('Statements of this text hold their share of the connections for long: see what they wait for (pg_locks)')
+    super('Statements like this one hold their share of the connections for long: see what they wait for (pg_locks)')
     ofDatabase(this)
   }
 }
 
-type Asked = { strings: readonly string[] }
+type Asked = { strings: readonly string[]; args: readonly unknown[] }
 type Connection = {
   /** The statement that runs. */
   current: Asked | null
@@ -64,13 +64,14 @@ const FREE_LOOKS = 15
  * Keeps statements of a few texts, as those of one locked table, from taking all connections of a pool. When more than their
  * share is held, for 0.3 s by a locked table or for a second by whatever else, others wait, and the database answers a probe,
  * so that it is not away as a whole, then these texts get their share and no more: the rest of them is refused or cancelled
- * (57014). Looking at the connections costs a statement nothing while no text is barred, and where nothing is asked nobody looks.
+ * (57014). Of a text with one first argument alone, as messages into a locked room, only those with that argument do, until others
+ * of the text take long as well. Looking at the connections costs a statement nothing while no text is barred, and where nothing is asked nobody looks.
  */
 export class Bulkhead implements Disposable {
   readonly #options: BulkheadOptions
   #timer: NodeJS.Timeout | undefined
   readonly #seen = new Map<Connection, Seen>()
-  readonly #barred = new Set<string>()
+  readonly #barred = new Likes()
   readonly #full = new BulkheadFull()
   #entered = 0
   #freeLooks = 0
@@ -82,10 +83,10 @@ export class Bulkhead implements Disposable {
   }
 
   /** Why a statement is not sent, or what is to be called when it has ended; undefined where nothing is barred. */
-  enter(text: string): Error | (() => void) | undefined {
+  enter(text: string, first?: unknown): Error | (() => void) | undefined {
     if (this.#isClosed) return undefined
     this.#timer ??= this.#lookIn(FIRST_LOOK_MS)
-    if (this.#barred.size === 0 || !this.#barred.has(text)) return undefined
+    if (this.#barred.isEmpty || !this.#barred.has(text, first)) return undefined
     if (Math.max(this.#entered, this.#held(0).length) >= this.#options.share) return this.#full
     this.#entered++
     return () => {
@@ -96,7 +97,7 @@ export class Bulkhead implements Disposable {
   #lookIn(ms: number): NodeJS.Timeout {
     const look = () => {
       this.#look()
-      const isOver = this.#seen.size === 0 && this.#barred.size === 0 && this.#isIdle()
+      const isOver = this.#seen.size === 0 && this.#barred.isEmpty && this.#isIdle()
       this.#timer = isOver ? undefined : this.#lookIn(LOOK_MS)
     }
     return setTimeout(look, ms).unref()
@@ -111,7 +112,10 @@ export class Bulkhead implements Disposable {
       else if (seen?.asked !== asked) this.#seen.set(connection, { asked, looks: 0, cancelFrom: 0 })
       else if (++seen.looks === ALONE_LOOKS) pool.hold(connection)
     }
-    if (this.#barred.size > 0) return this.#keepToShare()
+    if (!this.#barred.isEmpty) {
+      this.#widen()
+      return this.#keepToShare()
+    }
     if (!this.#isProbing && this.#longest().length > share && this.#keepsOthersWaiting()) void this.#barIfAnswered()
   }
 
@@ -120,18 +124,23 @@ export class Bulkhead implements Disposable {
     const blocked = await this.#options.probe().catch(() => undefined)
     this.#isProbing = false
     if (this.#isClosed || !blocked || !this.#keepsOthersWaiting()) return
-    const barred = this.#textsBeyondShare(blocked)
-    if (barred.length === 0) return
-    for (const text of barred) this.#barred.add(text)
-    this.#options.onChange?.([...this.#barred])
+    for (const { seen } of this.#beyondShare(blocked)) this.#barred.add(seen.asked)
+    if (this.#barred.isEmpty) return
+    this.#options.onChange?.(this.#barred.texts)
     this.#keepToShare()
   }
 
+  /** A text that takes long with other first arguments too has one share for all of them: somebody may lock many rooms. */
+  #widen() {
+    const long = this.#longest(LONG_LOOKS).filter(({ seen }) => this.#barred.texts.includes(textOf(seen.asked)))
+    if (long.length > this.#options.share) for (const { seen } of long) this.#barred.add(seen.asked)
+  }
+
   /** Those that wait for a locked table, where they hold more than their share; otherwise those that take long, where they do. */
-  #textsBeyondShare(blocked: readonly string[]): string[] {
-    const texts = this.#longest().map(({ seen }) => textOf(seen.asked))
-    const atLocks = texts.filter((text) => blocked.some((start) => text.startsWith(start)))
-    const long = this.#longest(LONG_LOOKS).map(({ seen }) => textOf(seen.asked))
+  #beyondShare(blocked: readonly string[]): Running[] {
+    const isAtLock = ({ seen }: Running) => blocked.some((start) => textOf(seen.asked).startsWith(start))
+    const atLocks = this.#longest().filter(isAtLock)
+    const long = this.#longest(LONG_LOOKS)
     return [atLocks, long].find(({ length }) => length > this.#options.share) ?? []
   }
 
@@ -143,7 +152,7 @@ export class Bulkhead implements Disposable {
     const held = this.#held(0).sort((a, b) => b.seen.looks - a.seen.looks)
     const kept = held.filter(({ connection }) => !connection.sent.some(this.#isOther)).slice(0, share)
     for (const one of held) if (!kept.includes(one)) this.#interrupt(one)
-    if (held.length >= share) pool.refuse((asked) => this.#barred.has(textOf(asked)), this.#full)
+    if (held.length >= share) pool.refuse((asked) => this.#barred.includes(asked), this.#full)
   }
 
   #interrupt({ connection, seen }: Running) {
@@ -158,10 +167,10 @@ export class Bulkhead implements Disposable {
     this.#options.onChange?.([])
   }
 
-  /** Statements of barred texts that were seen to run for at least so many looks. */
-  #held = (looks: number) => this.#running(looks).filter(({ seen }) => this.#barred.has(textOf(seen.asked)))
+  /** Barred statements that were seen to run for at least so many looks. */
+  #held = (looks: number) => this.#running(looks).filter(({ seen }) => this.#barred.includes(seen.asked))
   #longest = (looks = HELD_LOOKS) => this.#running(looks).filter(({ seen }) => !isEnd.test(textOf(seen.asked)))
-  #isOther = (asked: Asked) => !this.#barred.has(textOf(asked))
+  #isOther = (asked: Asked) => !this.#barred.includes(asked)
 
   #running(looks: number): Running[] {
     return [...this.#seen]
@@ -172,8 +181,8 @@ export class Bulkhead implements Disposable {
   /** Whether statements wait of which none runs for long. */
   #keepsOthersWaiting() {
     const { pool } = this.#options
-    const texts = new Set(this.#longest().map(({ seen }) => textOf(seen.asked)))
-    const isOther = (asked: Asked) => !texts.has(textOf(asked))
+    const longest = new Likes(this.#longest().map(({ seen }) => seen.asked))
+    const isOther = (asked: Asked) => !longest.includes(asked)
     return pool.queued.some(isOther) || pool.connections.some(({ sent }) => sent.some(isOther))
   }
 
@@ -189,6 +198,42 @@ export class Bulkhead implements Disposable {
   }
 }
 
+/** Statements that are alike: of each text those with one first argument, or all where there were several. */
+class Likes {
+  /** By text, with that argument. */
+  readonly #firsts = new Map<string, unknown>()
+
+  constructor(all: readonly Asked[] = []) {
+    for (const asked of all) this.add(asked)
+  }
+
+  get isEmpty(): boolean {
+    return this.#firsts.size === 0
+  }
+
+  get texts(): string[] {
+    return [...this.#firsts.keys()]
+  }
+
+  add(asked: Asked) {
+    const [text, first] = [textOf(asked), asked.args[0]]
+    this.#firsts.set(text, this.#firsts.has(text) && this.#firsts.get(text) !== first ? ANY : first)
+  }
+
+  has(text: string, first: unknown): boolean {
+    if (!this.#firsts.has(text)) return false
+    const only = this.#firsts.get(text)
+    return only === ANY || only === first
+  }
+
+  includes = (asked: Asked) => this.has(textOf(asked), asked.args[0])
+
+  clear() {
+    this.#firsts.clear()
+  }
+}
+
+const ANY = Symbol('any first argument')
 /** A transaction that ends lets go by itself, and cannot be ended sooner. */
 const isEnd = /^(?:commit|rollback)/
 const textOf = ({ strings: [text = ''] }: Asked) => text

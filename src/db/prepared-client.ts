@@ -40,7 +40,7 @@ function unsafeOf(client: Client, { watch, gate, bulkhead }: StatementGuards): U
   return (query, parameters, options) => {
     if (gate?.away) return refusedQuery(gate.away)
     gate?.expectAnswer()
-    const place = bulkhead?.enter(query)
+    const place = bulkhead?.enter(query, parameters?.[0])
     if (place instanceof Error) return refusedQuery(place)
     const asked = unsafe(query, parameters, parameters?.length ? { ...options, prepare: true } : options)
     follow(asked, watch?.(query))

@@ -56,7 +56,7 @@ test('a locked table takes nothing with it that does not touch it, and all is we
 
 /** A pool of four connections, each of which runs a statement that never ends, with another text behind one of them. */
 function createHeldPool() {
-  const asked = (text: string) => ({ strings: [text] })
+  const asked = (text: string) => ({ strings: [text], args: [] as string[] })
   const other = asked('other')
   const interrupted: number[] = []
   const connections = [0, 1, 2, 3].map((n) => ({
@@ -106,6 +106,29 @@ test('statements of one text may hold all connections while nobody else wants on
   vi.useRealTimers()
 })
 
+test('when rows that are locked become more, their text as a whole has its share', async () => {
+  vi.useFakeTimers()
+  const { pool } = createHeldPool()
+  const hold = (...rows: string[]) => {
+    for (const [n, row] of rows.entries())
+      Object.assign(pool.connections[n] ?? {}, { current: { strings: ['long'], args: [row] } })
+  }
+  hold('a', 'a', 'a', 'a')
+  const onChange = vi.fn()
+  using bulkhead = new Bulkhead({ pool, share: 2, probe: async () => [], onChange })
+  bulkhead.enter('long', 'a')
+  await vi.advanceTimersByTimeAsync(1_500)
+  expect(bulkhead.enter('long', 'a')).toMatchObject({ code: 'BULKHEAD_FULL' })
+  expect(bulkhead.enter('long', 'b')).toBeUndefined()
+  hold('a', 'a', 'b', 'c')
+  await vi.advanceTimersByTimeAsync(900)
+  expect(bulkhead.enter('long', 'd')).toBeUndefined()
+  await vi.advanceTimersByTimeAsync(300)
+  expect(bulkhead.enter('long', 'd')).toMatchObject({ code: 'BULKHEAD_FULL' })
+  expect(onChange.mock.calls).toEqual([[['long']]])
+  vi.useRealTimers()
+})
+
 test.each([
   ['a locked table', ['lo'], 380, 420],
   ['a disk that stalls, or a row that others hold', ['select 1'], 1_080, 1_120],
@@ -127,7 +150,12 @@ test('where nothing is asked nobody looks, and a statement that is sent late is 
   const pulse = vi.fn(() => ({ isWaiting: false }))
   const [one] = pool.connections
   const connections = [
-    { ...one, current: null as null | { strings: string[] }, sent: { some: () => false }, interrupt() {} },
+    {
+      ...one,
+      current: null as null | { strings: string[]; args: string[] },
+      sent: { some: () => false },
+      interrupt() {},
+    },
   ]
   using bulkhead = new Bulkhead({ pool: { ...pool, connections, pulse }, share: 2, probe: async () => [] })
   await vi.advanceTimersByTimeAsync(10_000)
@@ -139,7 +167,7 @@ test('where nothing is asked nobody looks, and a statement that is sent late is 
   pulse.mockReturnValue({ isWaiting: true }) // while a connection is opened
   bulkhead.enter('long')
   await vi.advanceTimersByTimeAsync(2_000)
-  Object.assign(connections[0] ?? {}, { current: { strings: ['long'] } })
+  Object.assign(connections[0] ?? {}, { current: { strings: ['long'], args: [] } })
   expect(pool.hold).not.toHaveBeenCalled()
   await vi.advanceTimersByTimeAsync(100)
   expect(pool.hold).toHaveBeenCalledOnce()
