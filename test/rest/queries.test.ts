@@ -20,7 +20,8 @@ const refused = (message: string | RegExp) => ({
 /** A query that has what must be there. */
 const needed = (path: string) => (path.startsWith('/v1/chat') ? 'room_name=alice&' : '')
 
-const reads = routes.filter(({ operation, takesInput }) => operation.method === 'GET' && takesInput)
+const gets = routes.filter(({ operation }) => operation.method === 'GET')
+const reads = gets.filter(({ takesInput }) => takesInput)
 const lists = reads.filter(({ operation }) => operation.envelope === 'page' || operation.envelope === 'feed')
 
 describe.each(reads)('$operation.route', ({ operation: { path }, fields, numbers }) => {
@@ -39,6 +40,20 @@ describe.each(reads)('$operation.route', ({ operation: { path }, fields, numbers
       refused('query: must be percent-encoded UTF-8.'),
     )
   })
+})
+
+test('what takes nothing from a query looks at none, whatever it holds: not even NUL, broken bytes or a parameter of its path', async () => {
+  const others = gets.filter(({ takesInput }) => !takesInput)
+  expect(others.length).toBeGreaterThan(5)
+  for (const { operation, fields } of others) {
+    const route = operation.route.replace(/\{.+?\}/g, 'alice')
+    const answer = await ask(route)
+    expect([200, 401, 404], route).toContain(answer.status)
+    expect(
+      await ask(`${route}?a=%00&b=%FF&c=&user_id=x&${fields.map((name) => `${name}=x`).join('&')}`),
+      route,
+    ).toEqual(answer)
+  }
 })
 
 describe.each(lists)('$operation.route', ({ operation: { path, envelope }, fields }) => {

@@ -8,7 +8,8 @@ import type { RequestTarget } from './request-target.ts'
 type Query = RequestTarget['query']
 
 /**
- * What an operation takes from the query; nothing where it has a body. Throws `invalid_request` for NUL, for what is not
+ * What an operation takes from the query; nothing where it has a body. A query from which nothing can be taken is no input, and is not
+ * looked at: who adds something to it is answered as ever. Throws `invalid_request` for NUL, for what is not
  * percent-encoded UTF-8, for an empty parameter, which would otherwise count as none, for a field of the body, and for a name
  * that only looks like a parameter.
  */
