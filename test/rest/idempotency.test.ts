@@ -217,7 +217,7 @@ test('requests of one person, each with a key of its own, wait for each other wi
   const sendMany = () => Array.from({ length: 2 * poolSizes.fast }, (_, n) => send(`in-turn-${n}`, 'hello'))
   const { asked, isAnswered } = await app.context.slow.transaction(async (tx) => {
     await tx.execute(sql`select from channel_sequences where channel_id = ${alice.id} for update`)
-    const asked = await untilAllWait(app.context, sendMany)
+    const asked = await untilAllWait(app.context, sendMany, 2) // with that of a key's copies
     const other = app.context.db.execute(sql`select 1`).then(() => true)
     return { asked, isAnswered: await within(1_000, other, () => false) }
   })

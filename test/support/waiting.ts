@@ -13,8 +13,15 @@ export async function isAnyoneWaiting({ slow }: Pick<Context, 'slow'>): Promise<
   return waiting.length > 0
 }
 
-/** What `ask` asks for at once, when all of it has asked for its turn, or what waits for a lock holds every connection. */
-export async function untilAllWait<Asked>({ slow }: Pick<Context, 'slow'>, ask: () => Asked[]): Promise<Asked[]> {
+/**
+ * What `ask` asks for at once, when each of it has asked for its turn, or for so many one after the other, or what waits for a lock holds
+ * every connection.
+ */
+export async function untilAllWait<Asked>(
+  { slow }: Pick<Context, 'slow'>,
+  ask: () => Asked[],
+  turnsOfEach = 1,
+): Promise<Asked[]> {
   using take = vi.spyOn(FairTurns.prototype, 'take')
   const asked = ask()
   const atLock = async () => {
@@ -22,6 +29,8 @@ export async function untilAllWait<Asked>({ slow }: Pick<Context, 'slow'>, ask: 
       select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`)
     return waiting.length
   }
-  await expect.poll(async () => take.mock.calls.length >= asked.length || (await atLock()) >= poolSizes.fast).toBe(true)
+  await expect
+    .poll(async () => take.mock.calls.length >= turnsOfEach * asked.length || (await atLock()) >= poolSizes.fast)
+    .toBe(true)
   return asked
 }
