@@ -1,16 +1,12 @@
-import { randomUUID } from 'node:crypto'
-import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { expect, test } from 'vitest'
 import { type Counters, type Limit, memoryCounters, unlimitedCounters } from '../../../src/counters/counters.ts'
 import { countFailedProof, refuseThrottledProof } from '../../../src/domain/access/failed-proofs.ts'
 import { createApplication } from '../../../src/domain/applications/applications.ts'
-import { sha256 } from '../../../src/domain/core/digest.ts'
 import { rateLimits, siteLimit } from '../../../src/domain/core/rate-limits.ts'
 import { createOAuthApp, credentials, errorOf } from '../../support/flows.ts'
+import { newKey, proofFor, TOKEN } from './proofs.ts'
 
-const TOKEN = 'POST /oauth/token'
 const ME = 'GET /v1/channels/ada'
-const newKey = () => generateKeyPair('ES256')
 
 /** Counters that allow so few failed proofs of an address, and note what was asked of them about proofs. */
 function countersFor(points: number) {
@@ -37,14 +33,8 @@ async function createBound(points: number) {
   const { id, client_secret } = await createApplication(operator, wanted)
   const fields = { grant_type: 'client_credentials', ...credentials({ id, secret: client_secret ?? undefined }) }
 
-  async function proof(route: string, token?: string, by = own, claims: object = {}) {
-    const [htm, path] = route.split(' ')
-    const ath = token && sha256(token).toString('base64url')
-    const right = { htm, htu: app.base + path, jti: randomUUID(), iat: Math.floor(Date.now() / 1000), ath }
-    const jwk = await exportJWK(by.publicKey)
-    const jwt = new SignJWT({ ...right, ...claims }).setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk })
-    return jwt.sign(by.privateKey)
-  }
+  const proof = (route: string, bound?: string, by = own, claims: object = {}) =>
+    proofFor(app.base, route, { by, token: bound, claims })
   const ask = (dpop: string, from = '192.0.2.1') => app.token(fields, { dpop, 'x-forwarded-for': from })
   const { access_token: token } = (await ask(await proof(TOKEN))).body as { access_token: string }
   const use = (dpop: string, from = '192.0.2.1', route = ME) =>
