@@ -65,7 +65,7 @@ export function countersOver(windowsOf: (limit: Limit) => Windows): Counters {
       const giveBack = async () => {
         if (taken.isCounted) await windows.giveBack(slot, taken.id)
       }
-      return Object.assign(countOf(limit, taken, !taken.isCounted), { giveBack }) // a spread takes a microsecond
+      return { ...countOf(limit, taken, !taken.isCounted), giveBack }
     },
     async peek(limit, key) {
       const { windows, slot } = await slotOf(limit, key)

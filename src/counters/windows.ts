@@ -37,13 +37,13 @@ export class MemoryWindows implements Windows {
     const kept = this.#at(slot, now) ?? this.#begin(slot, id, now)
     const isCounted = kept.used < points
     if (isCounted) kept.used++
-    return { id: kept.id, used: kept.used, leftMs: kept.endsAtMs - now, isCounted }
+    return { ...shown(kept, now), isCounted }
   }
 
   async peek(slot: string): Promise<Window | undefined> {
     const now = wholeMs()
     const kept = this.#at(slot, now)
-    return kept && { id: kept.id, used: kept.used, leftMs: kept.endsAtMs - now }
+    return kept && shown(kept, now)
   }
 
   async giveBack(slot: string, id: string): Promise<void> {
@@ -75,3 +75,5 @@ export class MemoryWindows implements Windows {
 
 /** So that the length of a window is left of one that has just begun, and no fraction more. */
 const wholeMs = () => Math.floor(performance.now())
+
+const shown = ({ id, used, endsAtMs }: Kept, now: number): Window => ({ id, used, leftMs: endsAtMs - now })
