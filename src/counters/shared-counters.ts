@@ -1,9 +1,8 @@
+import { RateLimiterCluster, RateLimiterClusterMaster, RateLimiterRedis } from 'rate-limiter-flexible'
 import { EdgeLogger } from '../telemetry/edge-logger.ts'
 import { logger } from '../telemetry/logger.ts'
 import { Circuit } from '../time/circuit.ts'
-import { clusterWindows } from './cluster-windows.ts'
 import { type Counters, countersOver, memoryCounters } from './counters.ts'
-import { redisWindows } from './redis-windows.ts'
 
 const ANSWER_MS = 250
 const CONNECT_MS = 2_000
@@ -11,8 +10,14 @@ const CONNECT_MS = 2_000
 /** What the metrics show of this process. */
 export const sharedCounterMetrics = { areAway: false }
 
+/** Makes the primary process of a cluster count for all workers. Call it there, before the workers start. */
+export function countForWorkers() {
+  new RateLimiterClusterMaster()
+}
+
 /** Counters of a worker process: the primary counts, or this process alone while the primary does not answer. */
-export const clusterCounters = (): Counters => withFallback(countersOver(clusterWindows(ANSWER_MS)))
+export const clusterCounters = (): Counters =>
+  withFallback(countersOver((options) => new RateLimiterCluster({ ...options, timeoutMs: ANSWER_MS })))
 
 /** Counters that all processes share in one Redis. Without it no request fails: each process then counts alone. */
 export async function redisCounters(url: string): Promise<Counters & AsyncDisposable> {
@@ -28,7 +33,17 @@ export async function redisCounters(url: string): Promise<Counters & AsyncDispos
   // Without a listener ioredis prints every failed attempt; `withFallback` logs an outage instead.
   client.on('error', () => undefined)
   await client.connect().catch(() => undefined)
-  const counters = withFallback(countersOver(redisWindows(client)))
+  const counters = withFallback(
+    countersOver(
+      ({ keyPrefix, ...options }) =>
+        new RateLimiterRedis({
+          ...options,
+          keyPrefix: `developer-api:${keyPrefix}`,
+          storeClient: client,
+          rejectIfRedisNotReady: true,
+        }),
+    ),
+  )
   return {
     ...counters,
     [Symbol.asyncDispose]: async () => {
@@ -49,10 +64,10 @@ function withFallback(shared: Counters): Counters {
     down: 'Shared rate limits unavailable: this process counts alone',
     up: 'Shared rate limits available again',
   })
-  const attempt = async <Result>(ask: () => Promise<Result>, otherwise: () => Promise<Result>): Promise<Result> => {
-    if (!circuit.mayAsk()) return otherwise()
+  const attempt = async <Result>(ask: (counters: Counters) => Promise<Result>): Promise<Result> => {
+    if (!circuit.mayAsk()) return ask(alone)
     try {
-      const answer = await ask()
+      const answer = await ask(shared)
       circuit.close()
       sharedCounterMetrics.areAway = false
       edge.up()
@@ -61,23 +76,12 @@ function withFallback(shared: Counters): Counters {
       circuit.open()
       sharedCounterMetrics.areAway = true
       edge.down({ err: error })
-      return otherwise()
+      return ask(alone)
     }
   }
-  const take: Counters['take'] = async (limit, key) => {
-    const taken = await shared.take(limit, key)
-    return { ...taken, giveBack: () => attempt(taken.giveBack, async () => {}) }
-  }
   return {
-    take: (limit, key) =>
-      attempt(
-        () => take(limit, key),
-        () => alone.take(limit, key),
-      ),
-    peek: (limit, key) =>
-      attempt(
-        () => shared.peek(limit, key),
-        () => alone.peek(limit, key),
-      ),
+    take: (limit, key) => attempt((counters) => counters.take(limit, key)),
+    peek: (limit, key) => attempt((counters) => counters.peek(limit, key)),
+    giveBack: (limit, key) => attempt((counters) => counters.giveBack(limit, key)),
   }
 }

@@ -93,7 +93,8 @@ export async function countMessage(ctx: UserContext, { room_name, content }: New
   const words = ({ resetS }: Count) =>
     `More than ${limit.points} messages in ${limit.windowS} s into one room: try again in ${resetS} s.`
   const key = `${userId} ${room}`
-  return (await countOrRefuse(ctx, limit, key, words)).giveBack
+  await countOrRefuse(ctx, limit, key, words)
+  return () => ctx.counters.giveBack(limit, key)
 }
 
 /** Creates the partitions when there is none for the row. Inside a transaction, `transact` does that. */

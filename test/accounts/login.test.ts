@@ -166,7 +166,7 @@ test('an address that is refused counts nothing more: made-up names cannot fill 
     take: (limit, key) => {
       if (limit.name === 'login-account') names.push(key)
       return limit.name === 'login-address' && names.length >= 2
-        ? Promise.resolve({ limit: 1, remaining: 0, resetS: 1, exceeded: true, giveBack: async () => {} })
+        ? Promise.resolve({ limit: 1, remaining: 0, resetS: 1, exceeded: true })
         : counters.take(limit, key)
     },
   }

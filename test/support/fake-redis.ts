@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 
 /**
- * What of Redis the counters need, on a port of its own: each script takes one of a window of a minute. While it is frozen it accepts
+ * What of Redis the counters need, on a port of its own: each script counts one of a minute. While it is frozen it accepts
  * and says nothing. `asked` is how often something was counted, answered or not.
  */
 export async function startFakeRedis() {
@@ -21,7 +21,7 @@ export async function startFakeRedis() {
     asked++
     const count = (counts.get(key) ?? 0) + 1
     counts.set(key, count)
-    return `*4\r\n${bulk('window')}:${count}\r\n:60000\r\n:1\r\n`
+    return `*2\r\n:${count}\r\n:60000\r\n`
   }
   const server = createServer((socket) => {
     sockets.set(

@@ -9,7 +9,6 @@ import {
   countAllOrRefuse,
   countOrRefuse,
   countsByAddress,
-  giveBackAll,
   networkOf,
   rateLimits,
 } from '../core/rate-limits.ts'
@@ -60,12 +59,15 @@ export async function guess<Right>(
   const { address } = ctx.caller
   const ofAccount: readonly Counted[] = [[rateLimits.loginAccount, `${account} ${networkOf(address)}`], ...more]
   const counts = countsByAddress(rateLimits.loginAddress, address, ofAccount)
-  const taken = await countAllOrRefuse(ctx, counts, TOO_MANY)
+  await countAllOrRefuse(ctx, counts, TOO_MANY)
+  const giveBack = async (given: readonly Counted[]) => {
+    for (const [limit, key] of given) await ctx.counters.giveBack(limit, key)
+  }
   const right = await attempt().catch(async (error: unknown) => {
-    await giveBackAll(taken.slice(1, 1 + ofAccount.length)) // between those of the network and the site
+    await giveBack(ofAccount)
     throw error
   })
-  if (right !== undefined) await giveBackAll(taken)
+  if (right !== undefined) await giveBack(counts)
   return right
 }
 

@@ -26,6 +26,5 @@ const TOO_MANY_CHANGES =
  * Counts a new password or address of whoever has shown the password: it ends the links that were sent to the account, and whoever has taken
  * it could end each of its owner's before they open it. Throws `rate_limited`.
  */
-export async function countOwnChange(ctx: PasswordContext): Promise<void> {
-  await countOrRefuse(ctx, rateLimits.ownChanges, ctx.principal.userId, TOO_MANY_CHANGES)
-}
+export const countOwnChange = (ctx: PasswordContext): Promise<void> =>
+  countOrRefuse(ctx, rateLimits.ownChanges, ctx.principal.userId, TOO_MANY_CHANGES)

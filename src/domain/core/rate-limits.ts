@@ -1,5 +1,5 @@
 import { isIPv6 as hasFormOfIPv6 } from 'node:net'
-import type { Count, Limit, Taken } from '../../counters/counters.ts'
+import type { Count, Limit } from '../../counters/counters.ts'
 import type { Context } from './context.ts'
 import { Problem } from './problem.ts'
 
@@ -91,33 +91,16 @@ export function countsByAddress(limit: Limit, address: string, more: readonly Co
 }
 
 /** Counts one of each. Throws `rate_limited`, in these words, at the first that is one too many. */
-export async function countAllOrRefuse(
-  ctx: Pick<Context, 'counters'>,
-  counts: readonly Counted[],
-  words: Words,
-): Promise<Taken[]> {
-  const taken: Taken[] = []
-  for (const [limit, key] of counts) taken.push(await countOrRefuse(ctx, limit, key, words))
-  return taken
-}
-
-export async function giveBackAll(taken: readonly Taken[]): Promise<void> {
-  for (const one of taken) await one.giveBack()
+export async function countAllOrRefuse(ctx: Pick<Context, 'counters'>, counts: readonly Counted[], words: Words) {
+  for (const [limit, key] of counts) await countOrRefuse(ctx, limit, key, words)
 }
 
 /** The message of a refusal; a function where it depends on the count. */
 type Words = string | ((count: Count) => string)
 
 /** Counts one of a limit. Throws `rate_limited`, in these words, for one too many. */
-export async function countOrRefuse(
-  { counters }: Pick<Context, 'counters'>,
-  limit: Limit,
-  key: string,
-  words: Words,
-): Promise<Taken> {
-  const taken = await counters.take(limit, key)
-  refuseExceeded(taken, words, limit)
-  return taken
+export async function countOrRefuse({ counters }: Pick<Context, 'counters'>, limit: Limit, key: string, words: Words) {
+  refuseExceeded(await counters.take(limit, key), words, limit)
 }
 
 /**

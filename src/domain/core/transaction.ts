@@ -14,7 +14,7 @@ const PAUSE_MS_MAX = 50
 const refuse = async (): Promise<never> => {
   throw new Error('A transaction waits for no network, so nothing is counted in it: count before')
 }
-const noCounters: Counters = { take: refuse, peek: refuse }
+const noCounters: Counters = { take: refuse, peek: refuse, giveBack: refuse }
 
 /**
  * Runs `work` in a transaction, or in the one that `ctx` is already in. Effects run once the outermost has committed.

@@ -82,8 +82,8 @@ const TOO_MANY_UNKNOWN = 'Too many applications that are not registered here: wa
 /** Counts an authorization request, or the answer to one: by who is logged in, else by address. Throws `rate_limited`. */
 export async function countAuthorization(ctx: CalledContext, session: { id: string } | undefined): Promise<void> {
   const words = 'Too many requests: wait a while before you try again.'
-  if (session) await countOrRefuse(ctx, rateLimits.authorizationSession, session.id, words)
-  else await countAllOrRefuse(ctx, countsByAddress(rateLimits.authorizationAddress, ctx.caller.address), words)
+  if (session) return countOrRefuse(ctx, rateLimits.authorizationSession, session.id, words)
+  await countAllOrRefuse(ctx, countsByAddress(rateLimits.authorizationAddress, ctx.caller.address), words)
 }
 
 /** The parameters of an authorization request: none is repeated, none is empty. */

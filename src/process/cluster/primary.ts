@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { once } from 'node:events'
 import type { Config } from '../../config.ts'
-import { countForWorkers } from '../../counters/cluster-windows.ts'
+import { countForWorkers } from '../../counters/shared-counters.ts'
 import { errorMessageOf } from '../../telemetry/error-message.ts'
 import { logger } from '../../telemetry/logger.ts'
 import { Disposables } from '../disposables.ts'

@@ -19,6 +19,7 @@ function countersFor(points: number) {
   const noting: Counters = {
     take: (limit, key) => (limit.name.startsWith('dpop-proof') ? counters : unlimitedCounters).take(of(limit), key),
     peek: (limit, key) => (limit.name.startsWith('dpop-proof') ? counters : unlimitedCounters).peek(of(limit), key),
+    giveBack: counters.giveBack,
   }
   return { counters: noting, asked }
 }

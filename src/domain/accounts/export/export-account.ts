@@ -7,10 +7,13 @@ import { type ExportSection, exportSections } from './sections.ts'
 const PAGE_ROWS = 500
 
 /** Throws `rate_limited`: an export reads all that there is of a person. */
-export async function countExport(ctx: UserContext): Promise<void> {
-  const words = 'Too many exports of this account. Try again tomorrow.'
-  await countOrRefuse(ctx, rateLimits.dataExport, ctx.principal.userId, words)
-}
+export const countExport = (ctx: UserContext): Promise<void> =>
+  countOrRefuse(
+    ctx,
+    rateLimits.dataExport,
+    ctx.principal.userId,
+    'Too many exports of this account. Try again tomorrow.',
+  )
 
 const selectAccount = statement<[userId: string], { entry: string }>(`
   select json_build_object('id', id, 'username', username, 'email', email, 'email_verified_at', ${instantText('email_verified_at')},

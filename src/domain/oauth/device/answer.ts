@@ -5,7 +5,7 @@ import type { Session } from '../../access/sessions.ts'
 import { audit } from '../../audit/audit.ts'
 import type { CalledContext } from '../../core/context.ts'
 import { Problem } from '../../core/problem.ts'
-import { countAllOrRefuse, countsByAddress, giveBackAll, rateLimits } from '../../core/rate-limits.ts'
+import { countAllOrRefuse, countsByAddress, rateLimits } from '../../core/rate-limits.ts'
 import type { Scope } from '../../core/scopes.ts'
 import { transact } from '../../core/transaction.ts'
 import { hashesOfUserCode, readUserCode, showUserCode } from './user-code.ts'
@@ -39,13 +39,13 @@ export async function findDevice(ctx: CalledContext, session: Session, typed: st
   const counts = countsByAddress(rateLimits.userCodeAddress, ctx.caller.address, [
     [rateLimits.userCodeSession, session.id],
   ])
-  const taken = await countAllOrRefuse(ctx, counts, 'Too many wrong codes. Wait before you try again.')
+  await countAllOrRefuse(ctx, counts, 'Too many wrong codes. Wait before you try again.')
   const [found] = await findWaiting(
     ctx.db,
     hashesOfUserCode(ctx.keyring, userCode).map((hash) => hash.toString('hex')),
   )
   if (!found) throw new Problem('invalid_request', UNKNOWN)
-  await giveBackAll(taken)
+  for (const [limit, key] of counts) await ctx.counters.giveBack(limit, key)
   const { hash, client_id: clientId, scopes, resource } = found
   return {
     code: hash.toString('base64url'),
