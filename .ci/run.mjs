@@ -55,7 +55,8 @@ function failuresOf({ name, status, message, assertionResults }) {
   return failed.map(({ fullName, failureMessages: [first = ''] }) => `${file}: ${fullName}: ${firstLine(first)}`)
 }
 
-const firstLine = (text) => text.split('\n', 1)[0]
+/** What ran out of time has no message in the report, and this word in its place. */
+const firstLine = (text) => text.split('\n', 1)[0].replace('STACK_TRACE_ERROR', 'it ran out of time')
 
 const isInstalled = npm('ci')
 if (isInstalled) installPrograms()

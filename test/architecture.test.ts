@@ -75,6 +75,16 @@ const filesIn = (folder: string) =>
     .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
     .toSorted()
 
+test('no signal is made of others by AbortSignal.any, which loses timeouts: LinkedController keeps them', () => {
+  const files = [...sourceFiles(), ...filesIn('test'), ...filesIn('sdk/typescript/src')].filter((name) =>
+    /\.tsx?$/.test(name),
+  )
+  const callers = files.filter((file) =>
+    /^(?!\s*(?:\*|\/[/*])).*\bAbortSignal\.any\(/m.test(readFileSync(file, 'utf8')),
+  )
+  expect(callers).toEqual([])
+})
+
 test('what a test waits for may take long on a slow machine: expect.poll knows how long, vi.waitUntil and vi.waitFor are told', () => {
   const calls = filesIn('test')
     .filter((name) => name.endsWith('.ts'))

@@ -3,6 +3,7 @@ import { type SubscribableType, subscribableTypes } from '../domain/events/types
 import { type Forwarded, forwardEvents } from '../domain/webhooks/deliveries/forward.ts'
 import { isSuccess } from '../shared/delivery.ts'
 import { printable } from '../telemetry/printable.ts'
+import { LinkedController } from '../time/linked-controller.ts'
 import { type ApiAccess, addApiAccess, withApiAccess } from './api-access.ts'
 import { addAction, type CliIo, type CommandOutput, demoLines, oneOf, parseCount, Refusal } from './io.ts'
 import { jsonLine } from './json-line.ts'
@@ -72,7 +73,8 @@ class Listening {
   async run({ feed, targets }: ApiAccess): Promise<void> {
     const { types, channel, since, after, forwardTo: url, count, timeout } = this.#options
     const stopping = this.#io.stopping()
-    const signal = timeout === undefined ? stopping : AbortSignal.any([stopping, AbortSignal.timeout(timeout * 1000)])
+    using ending = new LinkedController({ signal: stopping, ms: timeout && timeout * 1000 })
+    const { signal } = ending
     const notices = { signal, onInterruption: this.#tellInterruption, onMissed: this.#tellMissed }
     await forwardEvents(resumedFeed(feed({ types, channel }), { since, after }, notices), {
       url,

@@ -1,5 +1,6 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { errorMessageOf } from '../telemetry/error-message.ts'
+import { LinkedController } from '../time/linked-controller.ts'
 import { Refusal } from './io.ts'
 import { type Connect, Disconnected, type FeedPlace, type FeedStep, type ListenSelection } from './resumed-feed.ts'
 
@@ -110,22 +111,21 @@ export function unreachable(baseUrl: string, error: unknown): string {
 
 /** Cuts a connection off that is silent. */
 class Watch {
-  readonly #silent = new AbortController()
-  readonly signal: AbortSignal
-  readonly #timer: NodeJS.Timeout
+  readonly #ending: LinkedController
 
   constructor(signal: AbortSignal) {
-    this.signal = AbortSignal.any([signal, this.#silent.signal])
-    this.#timer = setTimeout(() => this.#silent.abort(new Error('it has been silent')), SILENT_MS)
+    this.#ending = new LinkedController({ signal, ms: SILENT_MS })
   }
 
-  heard = (): void => {
-    this.#timer.refresh()
+  get signal(): AbortSignal {
+    return this.#ending.signal
   }
+
+  heard = (): void => this.#ending.refresh()
 
   /** The connection is given up, whatever still comes. */
   end(): void {
-    clearTimeout(this.#timer)
-    this.#silent.abort()
+    this.#ending[Symbol.dispose]()
+    this.#ending.abort()
   }
 }

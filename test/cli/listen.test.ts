@@ -8,6 +8,7 @@ import { scopes } from '../../src/domain/core/scopes.ts'
 import { createBan } from '../../src/domain/moderation.ts'
 import { revokeAllowed } from '../../src/domain/oauth/allowed-applications.ts'
 import { createLiveApp } from '../support/app.ts'
+import { collectGarbage } from '../support/garbage.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { createConsole, secretFiles } from './console.ts'
 
@@ -97,6 +98,7 @@ test('listen ends when its credential does, and says so', async () => {
 
 test('listen has a limit of time: an end like any other, or a failure where events are lacking', async () => {
   await using receiver = await startReceiver()
+  using _ = collectGarbage() // of a process that runs for long, with what it was to wait for
   const { ended } = await begin(receiver.url, application, '--count', '2', '--timeout', '1')
   await say('one')
   expect(await ended).toMatchObject({ status: 1, stderr: 'Only 1 of 2 events came within 1 s.\n' })

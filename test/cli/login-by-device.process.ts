@@ -17,7 +17,7 @@ import { accessTokens, grants } from '../../src/db/schema/index.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { createLoginShell } from './login-shell.ts'
 
-vi.setConfig({ testTimeout: 30_000 }) // a device asks every five seconds
+vi.setConfig({ testTimeout: 60_000 }) // a device asks every five seconds
 
 const { app, home, folder, shell, logInBy, ...opened } = await createLoginShell()
 afterAll(() => opened[Symbol.asyncDispose]())
@@ -97,7 +97,9 @@ test('listen outlives its access token', async () => {
   await logInBy('allow')
   const before = readLogins(folder).logins[app.base]?.access_token
   await using receiver = await startReceiver()
-  const ended = shell.run(['events', 'listen', '--forward-to', receiver.url, '--timeout', '4', '--json'], {
+  const stop = new AbortController()
+  const ended = shell.run(['events', 'listen', '--forward-to', receiver.url, '--json'], {
+    stopping: stop.signal,
     onWrite: (line) => {
       if (!line.includes('signing_secret')) return
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 })
@@ -109,7 +111,8 @@ test('listen outlives its access token', async () => {
         .execute()
     },
   })
-  await expect.poll(() => readLogins(folder).logins[app.base]?.access_token, { timeout: 4_000 }).not.toBe(before)
+  await expect.poll(() => readLogins(folder).logins[app.base]?.access_token).not.toBe(before)
+  stop.abort()
   const { status, stderr, stdout } = await ended
   vi.useRealTimers()
   expect({ status, stderr, stdout: stdout.split('\n').length }).toEqual({ status: 0, stderr: '', stdout: 3 })

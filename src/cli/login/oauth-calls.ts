@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { DEVICE_CODE_GRANT } from '../../shared/grants.ts'
+import { LinkedController } from '../../time/linked-controller.ts'
 import { Refusal } from '../io.ts'
 import { unreachable } from '../remote-feed.ts'
 
@@ -56,8 +57,8 @@ export class OAuthCalls {
 
   /** The name of whoever a token stands for; null where its scopes do not tell. */
   async username(token: string): Promise<string | null> {
-    const response = await this.#ask('/v1/users/me', { headers: { authorization: `Bearer ${token}` } })
-    return Me.safeParse(await bodyOf(response)).data?.data.username ?? null
+    const { answer } = await this.#ask('/v1/users/me', { headers: { authorization: `Bearer ${token}` } })
+    return Me.safeParse(answer).data?.data.username ?? null
   }
 
   async #tokens(fields: Record<string, string>, stopping?: AbortSignal): Promise<IssuedTokens> {
@@ -73,28 +74,28 @@ export class OAuthCalls {
     stopping?: AbortSignal,
   ) {
     const body = new URLSearchParams({ ...fields, client_id: this.#clientId })
-    const response = await this.#ask(path, { method: 'POST', body, ...(stopping && { signal: stopping }) })
-    const answer = await bodyOf(response)
-    if (!response.ok) throw new Refusal(Failure.safeParse(answer).data?.error ?? notOurs(this.#url))
-    const parsed = shape.safeParse(answer)
-    if (!parsed.success) throw new Refusal(notOurs(this.#url))
-    return parsed.data
+    const { isOk, answer } = await this.#ask(path, { method: 'POST', body }, stopping)
+    if (!isOk) throw new Refusal(Failure.safeParse(answer).data?.error ?? notOurs(this.#url))
+    const { success, data } = shape.safeParse(answer)
+    if (!success) throw new Refusal(notOurs(this.#url))
+    return data
   }
 
-  async #ask(path: string, init: RequestInit): Promise<Response> {
-    const late = AbortSignal.timeout(TIMEOUT_MS)
-    const signal = init.signal ? AbortSignal.any([init.signal, late]) : late
+  async #ask(path: string, init: RequestInit, stopping?: AbortSignal): Promise<{ isOk: boolean; answer: unknown }> {
+    using ending = new LinkedController({ signal: stopping, ms: TIMEOUT_MS })
     try {
-      return await fetch(new URL(path, this.#url), { ...init, redirect: 'error', signal })
+      const { signal } = ending
+      const response = await fetch(new URL(path, this.#url), { ...init, redirect: 'error', signal })
+      return { isOk: response.ok, answer: parsed(await response.text()) }
     } catch (error) {
       throw new Refusal({ code: 'unreachable', message: unreachable(this.#url, error) })
     }
   }
 }
 
-async function bodyOf(response: Response): Promise<unknown> {
+function parsed(text: string): unknown {
   try {
-    return JSON.parse(await response.text())
+    return JSON.parse(text)
   } catch {
     return undefined
   }

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { LinkedController } from '../../time/linked-controller.ts'
 import type { Problem } from '../core/problem.ts'
 import type { StreamContext } from './streams/event-stream.ts'
 import { Signal } from './streams/signal.ts'
@@ -51,7 +52,7 @@ function listed(
   signal: AbortSignal | undefined,
   doubt: () => void,
 ) {
-  const stop = new AbortController()
+  const stop = new LinkedController({ signal })
   let problem: Problem | undefined
   const unlist = streams.add({
     caller,
@@ -63,8 +64,14 @@ function listed(
       stop.abort()
     },
   })
-  const ended = AbortSignal.any(signal ? [signal, stop.signal] : [stop.signal])
-  return { ended, problemOf: () => problem, unlist }
+  return {
+    ended: stop.signal,
+    problemOf: () => problem,
+    unlist() {
+      stop[Symbol.dispose]()
+      unlist()
+    },
+  }
 }
 
 /** Ends early when `signal` aborts. */

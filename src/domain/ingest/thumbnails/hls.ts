@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises'
 import { dirname, resolve, sep } from 'node:path'
+import { LinkedController } from '../../../time/linked-controller.ts'
 import { parseUrl } from '../../core/url.ts'
 
 /** The newest piece of a stream: with its head, where its format has one apart. */
@@ -54,8 +55,8 @@ function newestIn(playlist: string): { uri: string; seconds: number; head: strin
 
 function readerOfOrigin(origin: string, stopping: AbortSignal): Read {
   return async (place, bytesMax) => {
-    const signal = AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)])
-    const { body, at } = await follow(place, origin, signal)
+    using ending = new LinkedController({ signal: stopping, ms: ANSWER_MS })
+    const { body, at } = await follow(place, origin, ending.signal)
     return { bytes: await collect(body, bytesMax), at }
   }
 }

@@ -1,5 +1,6 @@
 import { thumbnails } from '../../../db/schema/index.ts'
 import { statement } from '../../../db/statement.ts'
+import { LinkedController } from '../../../time/linked-controller.ts'
 import type { Context, ThumbnailStorage } from '../../core/context.ts'
 import { inMs } from '../../core/db-now.ts'
 import { newId } from '../../core/ids.ts'
@@ -80,7 +81,8 @@ async function takePicture(ctx: Context, settings: PictureSettings, due: Due, si
 
 async function pictureOf(segment: Segment, { ffmpeg }: PictureSettings, signal: AbortSignal): Promise<Buffer> {
   const begunMs = performance.now()
-  const jpeg = await frameOf(segment, ffmpeg, AbortSignal.any([signal, AbortSignal.timeout(FFMPEG_MS)]))
+  using ending = new LinkedController({ signal, ms: FFMPEG_MS })
+  const jpeg = await frameOf(segment, ffmpeg, ending.signal)
   ingestMetrics.pictureS.observe((performance.now() - begunMs) / 1_000)
   return jpeg
 }
