@@ -145,17 +145,44 @@ test('right logins are counted as well, by account and address: a program that l
   await logInFrom('192.0.2.2')
 })
 
-test('a guess that is not made counts for no account, so who leaves while they wait may try again; by address it counts', async () => {
-  const ctx = { ...app.context, counters: memoryCounters(), caller: caller({ record: { hasEnded: true } }) }
-  const attempt = (more: object, password: string) => logIn({ ...ctx, ...more }, { username: 'grace', password })
-  for (let n = 0; n < 20; n++) await expect(attempt({}, PASSWORD)).rejects.toMatchObject({ code: 'unavailable' })
-  for (let n = 0; n < 5; n++)
-    await expect(attempt({ caller: caller() }, 'wrong')).rejects.toMatchObject({ code: 'unauthorized' })
-  await expect(attempt({ caller: caller() }, PASSWORD)).rejects.toMatchObject({ code: 'rate_limited' })
+test('of one person twelve right logins at once succeed, and so do twelve after four failures', async () => {
+  const ctx = { ...app.context, counters: memoryCounters(), caller: caller() }
+  const attempt = (password: string) => logIn(ctx, { username: 'grace', password })
+  const twelve = () => Promise.all(Array.from({ length: 12 }, () => attempt(PASSWORD)))
+  await twelve()
+  for (let n = 0; n < 4; n++) await expect(attempt('wrong')).rejects.toMatchObject({ code: 'unauthorized' })
+  await twelve()
+  await expect(attempt('wrong')).rejects.toMatchObject({ code: 'unauthorized' })
+  await expect(attempt(PASSWORD)).rejects.toMatchObject({ code: 'rate_limited' })
+})
 
-  const leaving = (n: number, more: object) => logIn({ ...ctx, ...more }, { username: `name${n}`, password: PASSWORD })
-  for (let n = 0; n < 100 - 26; n++) await expect(leaving(n, {})).rejects.toMatchObject({ code: 'unavailable' })
-  await expect(leaving(0, { db: 'nobody is looked up' })).rejects.toMatchObject({ code: 'rate_limited' })
+test('a guess that is not made counts for no account, so who leaves while they wait may try again', async () => {
+  const ctx = { ...app.context, counters: memoryCounters() }
+  const attempt = (record: object, password: string) =>
+    logIn({ ...ctx, caller: caller({ record }) }, { username: 'grace', password })
+  for (let n = 0; n < 20; n++)
+    await expect(attempt({ hasEnded: true }, PASSWORD)).rejects.toMatchObject({ code: 'unavailable' })
+  for (let n = 0; n < 5; n++) await expect(attempt({}, 'wrong')).rejects.toMatchObject({ code: 'unauthorized' })
+  await expect(attempt({}, PASSWORD)).rejects.toMatchObject({ code: 'rate_limited' })
+})
+
+test('one that ends without an outcome counts for no account, and for its address: look-ups have an end', async () => {
+  const ctx = { ...app.context, counters: memoryCounters() }
+  let lookUps = 0
+  const db = new Proxy(ctx.db, {
+    get: () => {
+      lookUps++
+      throw new Error('an outage')
+    },
+  })
+  const attempt = (more: object, address: string) =>
+    logIn({ ...ctx, caller: caller({ address }), ...more }, { username: 'grace', password: PASSWORD })
+  for (let n = 0; n < 99; n++) await expect(attempt({ db }, '192.0.2.1')).rejects.toThrow('an outage')
+  await attempt({}, '192.0.2.1')
+  await expect(attempt({ db }, '192.0.2.1')).rejects.toThrow('an outage')
+  expect(lookUps).toBe(100)
+  await expect(attempt({ db }, '192.0.2.1')).rejects.toMatchObject({ code: 'rate_limited' })
+  expect(lookUps).toBe(100)
 })
 
 test('an address that is refused counts nothing more: made-up names cannot fill the memory of the counters', async () => {

@@ -4,21 +4,13 @@ import { instantText, statement } from '../../db/statement.ts'
 import { isUsername } from '../channels.ts'
 import type { CalledContext, Context } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
-import {
-  type Counted,
-  countAllOrRefuse,
-  countOrRefuse,
-  countsByAddress,
-  networkOf,
-  rateLimits,
-} from '../core/rate-limits.ts'
+import { countOrRefuse, networkOf, rateLimits } from '../core/rate-limits.ts'
 import { isEmailAddress } from '../mail/address.ts'
 import { type Entry, enterByPassword } from './enter.ts'
+import { guess } from './guess.ts'
 import { hashPassword, isOutdated, isPassword } from './passwords.ts'
 
 export type Credentials = { username: string; password: string }
-
-const TOO_MANY = 'Too many failed attempts. Wait a while before you try again.'
 
 /**
  * Checks name, or confirmed address, and password, and starts a session in place of the one that the caller had, or asks for the second factor
@@ -43,33 +35,6 @@ export async function logIn(ctx: CalledContext, { username, password }: Credenti
 
 const closedWords = (eraseAt: string) =>
   `This account was deleted. On ${eraseAt.slice(0, 10)} its data is erased; until then whoever runs this service can open it again.`
-
-/**
- * Runs one guess at the password of an account; `attempt` resolves to undefined for a wrong one. Each guess counts
- * before its outcome is known, so that parallel guesses cannot exceed the limit; a right one is given back. So is to the account one that
- * throws, of which nobody learns whether it was right; for the address it counts, because it has cost a look-up. Throws `rate_limited`.
- * Counts per address, so nobody can lock out the account's owner elsewhere, and by what else is told.
- */
-export async function guess<Right>(
-  ctx: CalledContext,
-  account: string,
-  attempt: () => Promise<Right | undefined>,
-  more: readonly Counted[] = [],
-): Promise<Right | undefined> {
-  const { address } = ctx.caller
-  const ofAccount: readonly Counted[] = [[rateLimits.loginAccount, `${account} ${networkOf(address)}`], ...more]
-  const counts = countsByAddress(rateLimits.loginAddress, address, ofAccount)
-  await countAllOrRefuse(ctx, counts, TOO_MANY)
-  const giveBack = async (given: readonly Counted[]) => {
-    for (const [limit, key] of given) await ctx.counters.giveBack(limit, key)
-  }
-  const right = await attempt().catch(async (error: unknown) => {
-    await giveBack(ofAccount)
-    throw error
-  })
-  if (right !== undefined) await giveBack(counts)
-  return right
-}
 
 /** Counts a login of somebody who has shown who they are. Throws `rate_limited` for a program that logs in for each thing that it does. */
 export async function countLogin(ctx: CalledContext, userId: string): Promise<void> {

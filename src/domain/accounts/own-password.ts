@@ -4,7 +4,7 @@ import type { Caller } from '../core/caller.ts'
 import type { UserContext } from '../core/context.ts'
 import { Problem } from '../core/problem.ts'
 import { countOrRefuse, rateLimits } from '../core/rate-limits.ts'
-import { guess } from './login.ts'
+import { guess } from './guess.ts'
 import { isPassword } from './passwords.ts'
 
 export type PasswordContext = UserContext & { caller: Caller }

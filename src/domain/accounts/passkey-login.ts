@@ -4,7 +4,8 @@ import { Problem } from '../core/problem.ts'
 import { transact } from '../core/transaction.ts'
 import { consumePasskey, PasskeyAssertion, type ProvedPasskey, provePasskey } from '../factors/passkey-assertion.ts'
 import { enterByPasskey, finishLogin, holdAccount } from './enter.ts'
-import { countLogin, guess } from './login.ts'
+import { guess } from './guess.ts'
+import { countLogin } from './login.ts'
 
 /**
  * Logs in by a passkey alone, which has verified its user: it stands for the password too. `visitor` is the cookie for which it

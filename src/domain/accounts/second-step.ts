@@ -5,7 +5,7 @@ import { rateLimits } from '../core/rate-limits.ts'
 import { transact } from '../core/transaction.ts'
 import { consumeCode, isGuessable } from '../factors/consume-code.ts'
 import { finishLogin, holdAccount } from './enter.ts'
-import { guess } from './login.ts'
+import { guess } from './guess.ts'
 
 /**
  * Goes on with a login whose password was right, by a code of the authenticator or for recovery, and returns the secret of

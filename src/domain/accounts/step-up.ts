@@ -8,7 +8,7 @@ import { consumeCode } from '../factors/consume-code.ts'
 import { listFactors } from '../factors/list.ts'
 import { consumePasskey, type PasskeyAssertion, passkeyRequest, provePasskey } from '../factors/passkey-assertion.ts'
 import { hasFactor } from '../factors/standing.ts'
-import { guess } from './login.ts'
+import { guess } from './guess.ts'
 import { requireOwnPassword } from './own-password.ts'
 import { guessCode } from './second-step.ts'
 
