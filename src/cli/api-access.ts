@@ -116,7 +116,7 @@ async function asUser<Result>(io: CliIo, login: UsedLogin, work: (api: ApiAccess
   io.showProgress(`As ${printable(login.username ?? 'whoever has logged in')} at ${login.url}, by "login"\n`)
   const feed: typeof remoteFeed = (service, selection) => renewedFeed(login, remoteFeed(service, selection))
   try {
-    return await throughApi(login.url, () => login.accessToken(), feed, work)
+    return await throughApi(login.url, (stopping) => login.accessToken(stopping), feed, work)
   } catch (error) {
     const advice = error instanceof Refusal ? adviceOf(error.problem.code, login.clientId) : undefined
     if (!(error instanceof Refusal) || advice === undefined) throw error
@@ -146,12 +146,12 @@ const AS_OPERATOR = 'For the database of this machine give --operator.'
 /** The client is loaded on demand, so that other commands start faster. It asks for the credential at each call, for a replay may outlive one. */
 async function throughApi<Result>(
   baseUrl: string,
-  credential: () => Promise<string>,
+  credential: (stopping?: AbortSignal) => Promise<string>,
   feed: typeof remoteFeed,
   work: (api: ApiAccess) => Promise<Result>,
 ) {
   const client = await import('../client/index.ts')
-  const remote = client.createClient({ baseUrl, credential })
+  const remote = client.createClient({ baseUrl, credential: () => credential() })
   try {
     return await work({
       targets: { allowPrivate: true, allowCidrs: [], proxyUrl: undefined },

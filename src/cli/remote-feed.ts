@@ -4,8 +4,8 @@ import { LinkedController } from '../time/linked-controller.ts'
 import { Refusal } from './io.ts'
 import { type Connect, Disconnected, type FeedPlace, type FeedStep, type ListenSelection } from './resumed-feed.ts'
 
-/** `credential` is asked for at each connection, because one may outlive it. */
-export type FeedService = { url: string; credential: () => Promise<string> }
+/** `credential` is asked for at each connection, because one may outlive it. It throws when the signal aborts. */
+export type FeedService = { url: string; credential: (stopping: AbortSignal) => Promise<string> }
 
 /** The service gives a sign of life every 15 s: who hears nothing for so long has no connection any more. */
 const SILENT_MS = 40_000
@@ -74,7 +74,7 @@ function queryOf({ types, channel }: ListenSelection, place: FeedPlace): URLSear
 
 async function ask({ url, credential }: FeedService, query: URLSearchParams, watch: Watch, isStream: boolean) {
   const type = isStream ? 'text/event-stream' : 'application/json'
-  const headers = { authorization: `Bearer ${await credential()}`, accept: type }
+  const headers = { authorization: `Bearer ${await credential(watch.signal)}`, accept: type }
   const path = query.size > 0 ? `/v1/events?${query}` : '/v1/events'
   const response = await fetch(new URL(path, url), { headers, signal: watch.signal })
   watch.heard()

@@ -12,15 +12,20 @@ const STALE_MS = 20_000
 /**
  * Runs `work` while no other command of this user changes the logins. A refresh token is worth nothing once it was used, so two that
  * refresh one at the same moment must take turns, and the second finds the new one. A lock whose holder was killed is taken over.
+ * Who waits for it throws when `stopping` aborts.
  */
-export async function withLoginLock<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
+export async function withLoginLock<Result>(
+  folder: string,
+  work: () => Promise<Result>,
+  stopping?: AbortSignal,
+): Promise<Result> {
   makeFolder(folder)
   const path = join(folder, 'credentials.lock')
   const until = performance.now() + WAIT_MS
   while (!take(path)) {
     if (performance.now() > until)
       throw new Refusal({ code: 'login_unusable', message: `Another command holds ${path}: remove it if none runs.` })
-    await after(PAUSE_MS)
+    await after(PAUSE_MS, undefined, { signal: stopping })
   }
   try {
     return await work()

@@ -31,9 +31,11 @@ export function addLogin(command: Command, io: CliIo): void {
       } = command.opts<{ clientId: string; url?: string; scopes?: string[] }>()
       const url = requireServiceUrl(command, await serviceUrl(io, given))
       const calls = new OAuthCalls(url, clientId)
-      const tokens = await allowed(io, calls, scopes.join(' '))
-      const username = await calls.username(tokens.access_token)
-      await keep(io, url, { client_id: clientId, username, ...tokens })
+      const codes = await calls.deviceCodes(scopes.join(' '))
+      const stopping = io.stopping()
+      const tokens = await allowed(io, calls, codes, stopping)
+      const username = await calls.username(tokens.access_token, stopping).catch(orStopped(stopping))
+      await keep(io, url, { client_id: clientId, username, ...tokens }, stopping)
       const data = { url, username, scope: tokens.scope }
       return { data, text: `Logged in${username === null ? '' : ` as ${printable(username)}`} at ${url}.` }
     },
@@ -41,16 +43,17 @@ export function addLogin(command: Command, io: CliIo): void {
 }
 
 /** Shows a code and waits until somebody has entered it (RFC 8628, section 3.3). Throws `Refusal`. */
-async function allowed(io: CliIo, calls: OAuthCalls, scope: string): Promise<IssuedTokens> {
-  const { device_code: code, user_code, verification_uri: page, expires_in, interval } = await calls.deviceCodes(scope)
+async function allowed(io: CliIo, calls: OAuthCalls, codes: DeviceCodes, stopping: AbortSignal): Promise<IssuedTokens> {
+  const { device_code: code, user_code, verification_uri: page, expires_in, interval } = codes
   io.showProgress(`Open ${printable(page)} and enter the code ${printable(user_code)}\n`)
-  const poll = { code, pauseS: interval, until: Date.now() + expires_in * 1000, stopping: io.stopping() }
+  const poll = { code, pauseS: interval, until: Date.now() + expires_in * 1000, stopping }
   for (;;) {
     const tokens = await asked(calls, poll)
     if (tokens) return tokens
   }
 }
 
+type DeviceCodes = Awaited<ReturnType<OAuthCalls['deviceCodes']>>
 type Poll = { code: string; pauseS: number; until: number; stopping: AbortSignal }
 
 /** Asks once, after the pause; undefined when nobody has answered yet. */
@@ -72,21 +75,28 @@ async function asked(calls: OAuthCalls, poll: Poll): Promise<IssuedTokens | unde
 const GOES_ON = new Set(['authorization_pending', 'slow_down', 'unreachable'])
 
 function refuseStopped(): never {
-  const message = 'Stopped before the code was answered: nothing was kept. The command can be run again.'
+  const message = 'Stopped before it was done: nothing was kept. The command can be run again.'
   throw new Refusal({ code: 'stopped', message })
+}
+
+/** For what a stop cuts off. */
+const orStopped = (stopping: AbortSignal) => (error: unknown) => {
+  if (stopping.aborted) refuseStopped()
+  throw error
 }
 
 type Kept = Parameters<typeof writeLogins>[1]['logins'][string]
 
 /** In place of an earlier login there, which is ended: nobody would use it again. */
-async function keep({ configFolder }: CliIo, url: string, login: Kept): Promise<void> {
+async function keep({ configFolder }: CliIo, url: string, login: Kept, stopping: AbortSignal): Promise<void> {
   const folder = configFolder()
-  const before = await withLoginLock(folder, async () => {
+  const replace = async () => {
     const { logins } = readLogins(folder)
     writeLogins(folder, { current: url, logins: { ...logins, [url]: login } })
     return logins[url]
-  })
-  if (before) await new OAuthCalls(url, before.client_id).revoke(before.refresh_token).catch(() => {})
+  }
+  const before = await withLoginLock(folder, replace, stopping).catch(orStopped(stopping))
+  if (before) await new OAuthCalls(url, before.client_id).revoke(before.refresh_token, stopping).catch(() => {})
 }
 
 export function addLogout(command: Command, io: CliIo): void {

@@ -26,7 +26,10 @@ const Me = z.object({ data: z.object({ username: z.string() }) })
 /** Tokens as they came; `expires_at` by the clock of this machine. */
 export type IssuedTokens = { access_token: string; refresh_token: string; scope: string; expires_at: string }
 
-/** Calls of a service as a public client. Each throws `Refusal` with what the service says, and when there is no answer. */
+/**
+ * Calls of a service as a public client. Each throws `Refusal` with what the service says, and when there is no answer, nor is
+ * there one when `stopping` aborts.
+ */
 export class OAuthCalls {
   readonly #url: string
   readonly #clientId: string
@@ -41,23 +44,23 @@ export class OAuthCalls {
     return this.#post('/oauth/device_authorization', { ...(scope && { scope }) }, DeviceCodes)
   }
 
-  /** RFC 8628, section 3.4. There is no answer when `stopping` aborts. */
+  /** RFC 8628, section 3.4. */
   byDeviceCode(code: string, stopping: AbortSignal): Promise<IssuedTokens> {
     return this.#tokens({ grant_type: DEVICE_CODE_GRANT, device_code: code }, stopping)
   }
 
-  refresh(token: string): Promise<IssuedTokens> {
-    return this.#tokens({ grant_type: 'refresh_token', refresh_token: token })
+  refresh(token: string, stopping?: AbortSignal): Promise<IssuedTokens> {
+    return this.#tokens({ grant_type: 'refresh_token', refresh_token: token }, stopping)
   }
 
   /** RFC 7009: with the refresh token the whole grant ends. */
-  async revoke(token: string): Promise<void> {
-    await this.#post('/oauth/revoke', { token }, z.unknown())
+  async revoke(token: string, stopping?: AbortSignal): Promise<void> {
+    await this.#post('/oauth/revoke', { token }, z.unknown(), stopping)
   }
 
   /** The name of whoever a token stands for; null where its scopes do not tell. */
-  async username(token: string): Promise<string | null> {
-    const { answer } = await this.#ask('/v1/users/me', { headers: { authorization: `Bearer ${token}` } })
+  async username(token: string, stopping?: AbortSignal): Promise<string | null> {
+    const { answer } = await this.#ask('/v1/users/me', { headers: { authorization: `Bearer ${token}` } }, stopping)
     return Me.safeParse(answer).data?.data.username ?? null
   }
 

@@ -39,21 +39,21 @@ export class UsedLogin {
     return Date.parse(this.#login.expires_at) - Date.now() < MARGIN_MS
   }
 
-  /** A token that lives for a minute at least. Throws `Refusal` when the login has ended. */
-  async accessToken(): Promise<string> {
-    if (this.isOver) await withLoginLock(this.#folder, () => this.#renew())
+  /** A token that lives for a minute at least. Throws `Refusal` when the login has ended, and throws when `stopping` aborts. */
+  async accessToken(stopping?: AbortSignal): Promise<string> {
+    if (this.isOver) await withLoginLock(this.#folder, () => this.#renew(stopping), stopping)
     return this.#login.access_token
   }
 
   /** Under the lock, where somebody else may have renewed it. The new refresh token is kept before anything is done with the access token. */
-  async #renew(): Promise<void> {
+  async #renew(stopping: AbortSignal | undefined): Promise<void> {
     const kept = readLogins(this.#folder)
     const login = kept.logins[this.url]
     if (!login) throw ended()
     this.#login = login
     if (!this.isOver) return
     const { client_id: clientId, refresh_token: token } = login
-    const tokens = await new OAuthCalls(this.url, clientId).refresh(token).catch((error: unknown) => {
+    const tokens = await new OAuthCalls(this.url, clientId).refresh(token, stopping).catch((error: unknown) => {
       throw error instanceof Refusal && error.problem.code === 'invalid_grant' ? ended() : error
     })
     this.#login = { ...login, ...tokens }
