@@ -65,7 +65,7 @@ const FREE_LOOKS = 15
  * share is held, for 0.3 s by a locked table or for a second by whatever else, others wait, and the database answers a probe,
  * so that it is not away as a whole, then these texts get their share and no more: the rest of them is refused or cancelled
  * (57014). Of a text with one first argument alone, as messages into a locked room, only those with that argument do, until others
- * of the text take long as well. Looking at the connections costs a statement nothing while no text is barred, and where nothing is asked nobody looks.
+ * of the text take long as well and keep yet others waiting. Looking at the connections costs a statement nothing while no text is barred, and where nothing is asked nobody looks.
  */
 export class Bulkhead implements Disposable {
   readonly #options: BulkheadOptions
@@ -130,10 +130,14 @@ export class Bulkhead implements Disposable {
     this.#keepToShare()
   }
 
-  /** A text that takes long with other first arguments too has one share for all of them: somebody may lock many rooms. */
+  /**
+   * A text that takes long with other first arguments too has one share for all of them: somebody may lock many rooms. One message that is
+   * slow elsewhere is not that, as long as connections are left.
+   */
   #widen() {
     const long = this.#longest(LONG_LOOKS).filter(({ seen }) => this.#barred.texts.includes(textOf(seen.asked)))
-    if (long.length > this.#options.share) for (const { seen } of long) this.#barred.add(seen.asked)
+    if (long.length > this.#options.share && this.#keepsOthersWaiting())
+      for (const { seen } of long) this.#barred.add(seen.asked)
   }
 
   /** Those that wait for a locked table, where they hold more than their share; otherwise those that take long, where they do. */

@@ -106,7 +106,7 @@ test('statements of one text may hold all connections while nobody else wants on
   vi.useRealTimers()
 })
 
-test('when rows that are locked become more, their text as a whole has its share', async () => {
+test('when rows that are locked become more, and others wait for that, their text as a whole has its share', async () => {
   vi.useFakeTimers()
   const { pool } = createHeldPool()
   const hold = (...rows: string[]) => {
@@ -121,6 +121,13 @@ test('when rows that are locked become more, their text as a whole has its share
   expect(bulkhead.enter('long', 'a')).toMatchObject({ code: 'BULKHEAD_FULL' })
   expect(bulkhead.enter('long', 'b')).toBeUndefined()
   hold('a', 'a', 'b', 'c')
+  const [first] = pool.connections
+  const { sent: behind } = first ?? {}
+  Object.assign(first ?? {}, { sent: { some: () => false } })
+  await vi.advanceTimersByTimeAsync(5_000)
+  expect(bulkhead.enter('long', 'd'), 'nobody waits for them').toBeUndefined()
+  hold('a', 'a', 'c', 'b')
+  Object.assign(first ?? {}, { sent: behind })
   await vi.advanceTimersByTimeAsync(900)
   expect(bulkhead.enter('long', 'd')).toBeUndefined()
   await vi.advanceTimersByTimeAsync(300)
