@@ -156,6 +156,15 @@ test('of one person twelve right logins at once succeed, and so do twelve after 
   await expect(attempt(PASSWORD)).rejects.toMatchObject({ code: 'rate_limited' })
 })
 
+test('nor is one of them refused where the first renews the hash', async () => {
+  const passwordHash = await hash(PASSWORD, { memoryCost: 256, timeCost: 1, parallelism: 1 })
+  await app.context.db.update(users).set({ passwordHash }).where(eq(users.id, app.grace.id))
+  const ctx = { ...app.context, counters: memoryCounters(), caller: caller() }
+  const credentials = { username: 'grace', password: PASSWORD }
+  const outcomes = await Promise.allSettled(Array.from({ length: 12 }, () => logIn(ctx, credentials)))
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toEqual([])
+})
+
 test('a guess that is not made counts for no account, so who leaves while they wait may try again', async () => {
   const ctx = { ...app.context, counters: memoryCounters() }
   const attempt = (record: object, password: string) =>

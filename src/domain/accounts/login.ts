@@ -22,14 +22,13 @@ export async function logIn(ctx: CalledContext, { username, password }: Credenti
   // by what was typed: a count that a name and an address share would tell whose address it is
   const user = await guess(ctx, name, async () => {
     const found = await findUser(ctx, name)
-    return (await isPassword(ctx, password, found?.passwordHash)) ? found : undefined
+    const isRight = await isPassword(ctx, password, found?.passwordHash)
+    return found && isRight ? withRenewedHash(ctx, found, password) : undefined
   })
   if (user) await countLogin(ctx, user.id)
   if (user?.eraseAt) throw new Problem('unauthorized', closedWords(user.eraseAt))
   const entry = user && (await enterByPassword(ctx, user))
   if (!user || !entry) throw new Problem('unauthorized', 'Wrong name, address or password.')
-  const { id, passwordHash } = user
-  if (passwordHash !== null && isOutdated(passwordHash)) await renewHash(ctx, { id, passwordHash }, password)
   return entry
 }
 
@@ -60,14 +59,15 @@ async function findUser({ db }: Context, name: string) {
   return { id, username, passwordHash, eraseAt }
 }
 
-/** Unless the password was changed meanwhile. */
-async function renewHash(
+/** With a hash of today's cost. Renewed in turn, or who logs in beside them would find another hash than the one that was right. */
+async function withRenewedHash<User extends { id: string; passwordHash: string | null }>(
   ctx: CalledContext,
-  { id, passwordHash }: { id: string; passwordHash: string },
+  user: User,
   password: string,
-): Promise<void> {
-  await ctx.db
-    .update(users)
-    .set({ passwordHash: await hashPassword(ctx, password) })
-    .where(and(eq(users.id, id), eq(users.passwordHash, passwordHash)))
+): Promise<User> {
+  if (user.passwordHash === null || !isOutdated(user.passwordHash)) return user
+  const passwordHash = await hashPassword(ctx, password)
+  const isUnchanged = and(eq(users.id, user.id), eq(users.passwordHash, user.passwordHash))
+  await ctx.db.update(users).set({ passwordHash }).where(isUnchanged)
+  return { ...user, passwordHash }
 }
