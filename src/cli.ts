@@ -23,9 +23,9 @@ async function runUntilStopped(start: Parameters<typeof import('./process/lifecy
 
 /** A wrong configuration is no hindrance here: the command is about another service then. */
 async function demoUrl(): Promise<string | undefined> {
-  const [{ loadConfig }, { demoIn }] = await Promise.all([import('./config.ts'), import('./process/demo-file.ts')])
+  const [{ loadConfig }, { demoUrlIn }] = await Promise.all([import('./config.ts'), import('./process/demo-file.ts')])
   try {
-    return demoIn(loadConfig())?.base_url
+    return demoUrlIn(loadConfig())
   } catch {
     return undefined
   }
