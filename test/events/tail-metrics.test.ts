@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { sql } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { readConfig } from '../../src/config.ts'
 import { sendMessage } from '../../src/domain/chat.ts'
 import type { UserContext } from '../../src/domain/core/context.ts'
 import { scopes } from '../../src/domain/core/scopes.ts'
+import { relayEvents } from '../../src/domain/events/relay.ts'
 import { WakeHub } from '../../src/domain/events/wake-hub.ts'
 import { collectMetrics, openMetrics } from '../../src/process/metrics/metrics.ts'
 import { exposition } from '../../src/telemetry/exposition.ts'
@@ -13,6 +15,7 @@ import { readSse } from './support/sse.ts'
 
 const { wake, onWake } = new WakeHub()
 let isHeard = true
+const POLL = { timeout: 5_000 }
 const app = await createTestApp({ wake: (channel) => isHeard && wake(channel), onWake })
 afterAll(() => app[Symbol.asyncDispose]())
 const ada = await app.user('ada')
@@ -66,4 +69,25 @@ test('an event that no notification told of is found, and counted as a fallback'
   isHeard = false
   const of = await added(0, 1) // the first one may be read because its reader has just come
   expect([of('events_total'), of('fallbacks_total')]).toEqual([1, 1])
+})
+
+test('what a process relays, it tells no stream: behind an outage of the broker that is late, and nobody’s loss', async () => {
+  const stop = new AbortController()
+  let relayed = 0
+  const publisher = {
+    resume: async () => undefined,
+    publish: async (events: readonly unknown[]) => {
+      relayed += events.length
+    },
+  }
+  const before = await metricsOfTail()
+  const work = relayEvents({ ...app.context, onWake }, publisher, stop.signal)
+  await expect
+    .poll(() => app.context.db.execute(sql`select 1 from event_relay where holder is not null`), POLL)
+    .toHaveLength(1)
+  await sendMessage(context, { room_name: 'ada', content: 'hello' })
+  await expect.poll(() => relayed, POLL).toBe(1)
+  stop.abort()
+  await work
+  expect(await metricsOfTail()).toEqual(before)
 })

@@ -1,20 +1,25 @@
-import { createdAtOf } from '../../core/ids.ts'
 import type { EventLine, Follower, PlacedEvent } from '../../core/live.ts'
 import { Batch } from './batch.ts'
-import { tailMetrics } from './metrics.ts'
 
 export class Line implements EventLine {
   readonly key: string
   readonly #onReleased: (line: Line) => void
+  readonly #onTold: (events: readonly PlacedEvent[]) => void
   readonly #followers = new Set<Follower>()
   #place: number
   #holders = 0
 
-  /** `onReleased` is called when nobody holds the line any more. */
-  constructor(key: string, place: number, onReleased: (line: Line) => void) {
+  /** `onReleased` is called when nobody holds the line any more, `onTold` with what its followers are told. */
+  constructor(
+    key: string,
+    place: number,
+    onReleased: (line: Line) => void,
+    onTold: (events: readonly PlacedEvent[]) => void = () => {},
+  ) {
     this.key = key
     this.#place = place
     this.#onReleased = onReleased
+    this.#onTold = onTold
   }
 
   get place(): number {
@@ -46,7 +51,7 @@ export class Line implements EventLine {
   tell(events: readonly PlacedEvent[], end: number): void {
     if (end <= this.#place) return
     this.#place = end
-    if (this.#followers.size > 0) measure(events)
+    if (this.#followers.size > 0) this.#onTold(events)
     const batch = new Batch(events, end)
     for (const follower of this.#followers) {
       try {
@@ -57,9 +62,4 @@ export class Line implements EventLine {
       }
     }
   }
-}
-
-function measure(events: readonly PlacedEvent[]) {
-  for (const { id } of events) tailMetrics.lagS.observe((Date.now() - createdAtOf(id).getTime()) / 1000)
-  tailMetrics.events += events.length
 }

@@ -1,4 +1,5 @@
 import { Durations } from '../../../telemetry/durations.ts'
+import { createdAtOf } from '../../core/ids.ts'
 
 /** What the tail of this process has read since it started, as metrics. */
 export const tailMetrics = {
@@ -8,4 +9,10 @@ export const tailMetrics = {
   fallbacks: 0,
   /** `event_tail_lag_seconds`: from an event to when it is told. */
   lagS: new Durations(),
+}
+
+/** Counts events that are told to streams now. */
+export function measureTold(events: readonly { id: string }[]): void {
+  for (const { id } of events) tailMetrics.lagS.observe((Date.now() - createdAtOf(id).getTime()) / 1000)
+  tailMetrics.events += events.length
 }

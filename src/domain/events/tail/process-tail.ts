@@ -9,7 +9,7 @@ import { channelsBehind } from './channel-events.ts'
 import { Line } from './line.ts'
 import { LineReader } from './line-reader.ts'
 import { LostWakes } from './lost-wakes.ts'
-import { tailMetrics } from './metrics.ts'
+import { measureTold, tailMetrics } from './metrics.ts'
 
 /** So that what is committed meanwhile is read together: a busy room costs a read for several messages. */
 const PAUSE_MS = 15
@@ -76,7 +76,7 @@ export class ProcessTail implements EventTail, AsyncDisposable {
   }
 
   #add(key: string, place: number): Line {
-    const line = new Line(key, place, (released) => this.#drop(released))
+    const line = new Line(key, place, (released) => this.#drop(released), measureTold)
     if (this.#lines.size === 0) {
       this.#reader.beginNow()
       this.#timer = setInterval(() => void this.#look(), CHECK_MS).unref()
