@@ -22,7 +22,7 @@ export class NatsLink implements AsyncDisposable {
       down: 'NATS away: events are read from the database',
       up: 'NATS is there: events come from it',
     })
-    natsMetrics.isAway = true
+    Object.assign(natsMetrics, { isUsed: true, isAway: true })
   }
 
   get isLive(): boolean {
@@ -84,7 +84,7 @@ export class NatsLink implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true
-    natsMetrics.isAway = false
+    Object.assign(natsMetrics, { isUsed: false, isAway: false })
     await this.#connection?.close()
   }
 }

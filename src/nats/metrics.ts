@@ -1,2 +1,2 @@
-/** What the metrics show of this process; away only where `NATS_URL` is set. */
-export const natsMetrics = { isAway: false }
+/** What the metrics show of this process; `isUsed` where `NATS_URL` is set, and away only there. */
+export const natsMetrics = { isUsed: false, isAway: false }

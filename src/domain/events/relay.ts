@@ -38,13 +38,12 @@ update event_relay set position = $2::bigint, leased_until = statement_timestamp
   moved_at = case when position = $2::bigint then moved_at else statement_timestamp() end
 where id = 1 and holder = $1 returning id`)
 
-const selectLag = statement<[], { events: number }>(`
-select greatest(0, s.last_value - r.position)::float8 as events from event_relay r, event_positions s`)
+const selectRelayed = statement<[], { position: number }>('select position::float8 as position from event_relay')
 
-/** How many events are not relayed yet; undefined where none ever were. */
-export async function relayLag(db: Database): Promise<number | undefined> {
-  const [row] = await selectLag(db)
-  return row?.events
+/** How many events are not relayed yet: all of them where none ever was. */
+export async function relayLag(db: Database): Promise<number> {
+  const [relayed] = await selectRelayed(db) // first: what is relayed meanwhile must not be behind
+  return Math.max(0, (await lastPosition(db)) - (relayed?.position ?? 0))
 }
 
 const giveLeaseBack = statement<[holder: string], never>(

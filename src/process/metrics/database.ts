@@ -7,6 +7,7 @@ import { CLOCK_OFF_MS_MAX } from '../../domain/health.ts'
 import { encoderMetrics } from '../../domain/ingest/encoder-metrics.ts'
 import { mailQueueMetrics } from '../../domain/mail/metrics.ts'
 import { queueMetrics } from '../../domain/webhooks/queue/queue-metrics.ts'
+import { natsMetrics } from '../../nats/metrics.ts'
 import { Metrics, type Sample } from '../../telemetry/metrics.ts'
 import { within } from '../../time/within.ts'
 
@@ -72,7 +73,7 @@ function describe({
     mail_unsent: ['Mails that wait, for their first attempt or another', one(mail.unsent)],
     mail_oldest_unsent_seconds: ['How long the oldest of them has waited', one(mail.oldest_s)],
     event_relay_lag: [
-      'Events that are not relayed to NATS yet; nothing where none ever were',
+      'Events that are not relayed to NATS yet; nothing without NATS_URL',
       relayLagEvents === undefined ? [] : one(relayLagEvents),
     ],
     database_connections: [
@@ -97,7 +98,7 @@ async function read(ctx: Context) {
     countConnections(ctx.slow),
     partitionsUntil(ctx.slow, ctx.now()),
     clockAheadMs(ctx.slow),
-    relayLag(ctx.slow),
+    natsMetrics.isUsed ? relayLag(ctx.slow) : undefined,
     mailQueueMetrics(ctx),
     encoderMetrics(ctx),
   ])
