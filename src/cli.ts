@@ -37,6 +37,16 @@ function configFolder(): string {
   return join(isAbsolute(named) ? named : join(homedir(), '.config'), 'developer-api')
 }
 
+const stop = new AbortController()
+
+/** Whoever reads the output may leave before its end, as `head` does: then there is nothing more to listen for, nor to say. */
+function onUnwritten(error: NodeJS.ErrnoException): void {
+  stop.abort()
+  if (error.code === 'EPIPE') return
+  io.printError(`The output could not be written: ${error.message}`)
+  process.exitCode = 1
+}
+
 const io: CliIo = {
   withContext: async (work) => (await import('./process/command-context.ts')).withContext(await configure(), work),
   write: (text) => process.stdout.write(text),
@@ -49,7 +59,6 @@ const io: CliIo = {
   configFolder,
   demoUrl,
   stopping: () => {
-    const stop = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
     return stop.signal
   },
@@ -65,4 +74,7 @@ const io: CliIo = {
   },
 }
 
-process.exitCode = await runProgram(io, process.argv.slice(2))
+process.stdout.on('error', onUnwritten)
+process.stderr.on('error', () => stop.abort())
+const status = await runProgram(io, process.argv.slice(2))
+process.exitCode ??= status

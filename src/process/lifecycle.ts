@@ -1,5 +1,5 @@
 import { errorMessageOf } from '../telemetry/error-message.ts'
-import { flushLog, logger } from '../telemetry/logger.ts'
+import { logger } from '../telemetry/logger.ts'
 import { printable } from '../telemetry/printable.ts'
 import { Disposables } from './disposables.ts'
 
@@ -35,6 +35,7 @@ export async function runUntilStopped(start: (lifecycle: Lifecycle) => Promise<v
   stopOnSignals(stop)
   const limitShutdown = () => setTimeout(() => exit(status, 'Shutdown timed out'), STOP_MS).unref()
   stop.signal.addEventListener('abort', limitShutdown, { once: true })
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => {}) // whoever read it has gone: no reason to end
   process.on('uncaughtException', fail)
   process.on('unhandledRejection', fail)
   let isRefused = false
@@ -70,7 +71,6 @@ function stopOnSignals(stop: AbortController) {
 /** With a complaint, which is logged, the status is 1. */
 function exit(status: number, complaint?: string): never {
   if (complaint) logger.error(complaint)
-  flushLog()
   process.exit(complaint ? 1 : status)
 }
 
