@@ -1,3 +1,4 @@
+import { setTimeout as after } from 'node:timers/promises'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { memoryCounters } from '../../src/counters/counters.ts'
@@ -126,7 +127,7 @@ test('an exchange waits for a password that is being changed, and finds its code
     exchange = app.token(code).finally(() => {
       isSettled = true
     })
-    while (!isSettled && !(await isAnyoneWaiting(app.context))) await Promise.resolve()
+    while (!isSettled && !(await isAnyoneWaiting(app.context))) await after(5)
     expect(isSettled).toBe(false)
     await tx.delete(authorizationCodes).where(eq(authorizationCodes.userId, person.id))
   })

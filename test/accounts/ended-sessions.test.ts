@@ -1,3 +1,4 @@
+import { setTimeout as after } from 'node:timers/promises'
 import { eq } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { apiKeys, applicationInvitations, applicationMembers, mails } from '../../src/db/schema/index.ts'
@@ -33,7 +34,7 @@ async function overtaken(before: (open: Open) => Promise<unknown>, work: () => P
       () => end('done'),
       ({ code }) => end(code),
     )
-    while (!isOver && !(await isAnyoneWaiting(app.context))) await Promise.resolve()
+    while (!isOver && !(await isAnyoneWaiting(app.context))) await after(5)
     return { outcome }
   })
   return outcome

@@ -1,3 +1,4 @@
+import { setTimeout as after } from 'node:timers/promises'
 import { and, eq } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makePartitions } from '../../src/db/partitions.ts'
@@ -141,7 +142,7 @@ test('who is taken out while they make or change a webhook has changed nothing',
       void outcome.then(() => {
         isOver = true
       })
-      while (!isOver && !(await isAnyoneWaiting(app.context))) await Promise.resolve()
+      while (!isOver && !(await isAnyoneWaiting(app.context))) await after(5)
       return { outcome }
     })
     expect(await outcome).toBe('not_found')
