@@ -21,8 +21,9 @@ const turns = new FairTurns({
 
 /**
  * Runs one guess at the password of an account, in turn with others at it from the same network; `attempt` resolves to undefined for a wrong
- * one. Each counts before its outcome is known, so that parallel ones elsewhere cannot exceed the limit; a right one is given back. So is
- * to the account one that throws, of which nobody learns whether it was right; for the address it counts, because it has cost a look-up.
+ * one. Each counts before its outcome is known, so that parallel ones elsewhere cannot exceed the limit; a right one is given back. So is one
+ * that throws, of which nobody learns whether it was right; where it was refused, as for somebody who has left, to the account alone: for
+ * the address it counts, because it has cost a look-up, of which there would be no end. An outage is nobody's attempt.
  * Throws `rate_limited`, `unavailable`. Counts per address, so nobody can lock out the account's owner elsewhere, and by what else is told.
  */
 export function guess<Right>(
@@ -38,7 +39,7 @@ export function guess<Right>(
   return turns.take(sha256Hex(key), { waitMs: WAIT_MS, caller }, async () => {
     await countAllOrRefuse(ctx, counts, TOO_MANY)
     const right = await attempt().catch(async (error: unknown) => {
-      await giveBack(ctx, ofAccount)
+      await giveBack(ctx, error instanceof Problem ? ofAccount : counts)
       throw error
     })
     if (right !== undefined) await giveBack(ctx, counts)
