@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Database } from '../../db/client.ts'
 import { statement } from '../../db/statement.ts'
 import { EdgeLogger } from '../../telemetry/edge-logger.ts'
-import { DAY_MS } from '../../time/durations.ts'
 import type { Context } from '../core/context.ts'
-import { lowerBound } from '../core/ids.ts'
 import { EVERY_CHANNEL, type EventFilter } from '../core/live.ts'
 import type { EventPublisher, RelayedEvent } from '../core/relayed.ts'
+import { dayBefore } from './id-bounds.ts'
 import { AllReader } from './tail/all-reader.ts'
 import { Line } from './tail/line.ts'
 import type { PositionedEvent } from './tail/positions.ts'
@@ -106,7 +105,7 @@ async function lead({ ctx, publisher, holder, wakes, signal, edge }: Leader, cur
     const begun = ctx.now()
     const before = line.place
     found = []
-    const hasMore = await reader.read(line, lowerBound('event', new Date(readFrom.getTime() - DAY_MS)))
+    const hasMore = await reader.read(line, dayBefore(readFrom))
     await publisher.publish(relayed(found, before))
     const [kept] = await moveCursor(ctx.db, holder, line.place)
     if (!kept) return reader.stop()

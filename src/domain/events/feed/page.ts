@@ -1,8 +1,8 @@
-import { DAY_MS } from '../../../time/durations.ts'
 import type { Caller } from '../../core/caller.ts'
 import type { ReaderContext } from '../../core/context.ts'
-import { createdAtOf, lowerBound } from '../../core/ids.ts'
+import { createdAtOf } from '../../core/ids.ts'
 import type { EventFilter, PlacedEvent } from '../../core/live.ts'
+import { dayBefore } from '../id-bounds.ts'
 import { holderOf } from '../streams/stream-limit.ts'
 import type { FeedCursor } from './cursor.ts'
 import { readHistory } from './history.ts'
@@ -26,7 +26,7 @@ export async function readPage(
   key: string,
   { start, upTo, filter, limit }: PageParts,
 ): Promise<ReadEvents> {
-  const from = lowerBound('event', new Date(Math.max(0, start.at.getTime() - DAY_MS)))
+  const from = dayBefore(start.at)
   const found: PlacedEvent[] = []
   let [after, reachedAt] = [start.place, start.at]
   const readSome = async (most?: number) => {

@@ -1,9 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { DAY_MS } from '../../../time/durations.ts'
 import type { Caller } from '../../core/caller.ts'
 import type { CallerContext, Context, ReaderContext } from '../../core/context.ts'
 import { isOutage } from '../../core/database-problem.ts'
-import { lowerBound } from '../../core/ids.ts'
 import type {
   EventBatch,
   EventFilter,
@@ -19,6 +17,7 @@ import type { FeedCursor } from '../feed/cursor.ts'
 import { readHistory } from '../feed/history.ts'
 import { readOnInTurn } from '../feed/history-turns.ts'
 import type { Start } from '../feed/start.ts'
+import { dayBefore } from '../id-bounds.ts'
 import { holderOf } from './stream-limit.ts'
 import { hasMuchUnsent, tooSlow } from './unsent-limit.ts'
 
@@ -104,7 +103,7 @@ export class EventStream implements Follower, OpenStream {
     this.#place = start.place
     this.#at = start.at
     this.#writtenPlace = start.place
-    this.#from = lowerBound('event', new Date(Math.max(0, start.at.getTime() - DAY_MS)))
+    this.#from = dayBefore(start.at)
   }
 
   /** Writes until it ends: by itself, or by `leave` when the reader is gone. */

@@ -1,5 +1,6 @@
 import { EdgeLogger } from '../../../telemetry/edge-logger.ts'
 import type { Context } from '../../core/context.ts'
+import { ANY_TIME } from '../id-bounds.ts'
 import type { Line } from './line.ts'
 import { ALL_READ_MAX, selectPlaces, selectPositions } from './positions.ts'
 import { untilWritten } from './writers.ts'
@@ -40,11 +41,15 @@ export class AllReader {
     return this.#isGap
   }
 
-  /** Tells what is new and resolves to whether there is more. */
+  /**
+   * Tells what is new and resolves to whether there is more. `from` leaves out the partitions of earlier days, but not where a
+   * position is missing: whoever took it may have a wrong clock.
+   */
   async read(line: Line, from: string): Promise<boolean> {
     const settledUpTo = this.#settledUpTo // before anything is read: what was read before says nothing of what is settled since
-    if (this.#isGap && !(await this.#isFilled(line.place, from, settledUpTo))) return false
-    const rows = await selectPositions(this.#db, line.place, from)
+    if (this.#isGap && !(await this.#isFilled(line.place, settledUpTo))) return false
+    const mayBePassed = this.#isGap || line.place < settledUpTo
+    const rows = await selectPositions(this.#db, line.place, mayBePassed ? ANY_TIME : from)
     const end = completeUpTo(line.place, rows, settledUpTo)
     const last = rows.at(-1)?.place ?? end
     const told = rows.filter(({ place, sequence }) => place <= end && sequence > 0)
@@ -54,8 +59,8 @@ export class AllReader {
     return !this.#isGap && rows.length === ALL_READ_MAX
   }
 
-  async #isFilled(begin: number, from: string, settledUpTo: number): Promise<boolean> {
-    const places = await selectPlaces(this.#db, begin, from)
+  async #isFilled(begin: number, settledUpTo: number): Promise<boolean> {
+    const places = await selectPlaces(this.#db, begin)
     const last = places.at(-1)?.place ?? begin
     if (completeUpTo(begin, places, settledUpTo) > begin) return true
     void this.#settle(last)

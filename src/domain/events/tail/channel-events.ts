@@ -1,6 +1,7 @@
 import type { Database } from '../../../db/client.ts'
 import { statement } from '../../../db/statement.ts'
 import type { PlacedEvent } from '../../core/live.ts'
+import { ANY_TIME } from '../id-bounds.ts'
 import type { Line } from './line.ts'
 
 /** How many events of a channel one read returns at most. */
@@ -25,26 +26,48 @@ cross join lateral (
   order by x.sequence
 ) e`)
 
-/** Which of several channels have events behind a number of each. */
-export const selectChanged = statement<[channelIds: string[], after: string[]], { channel_id: string }>(`
-select s.channel_id from unnest($1::text[], $2::text[]) held (channel_id, after)
+type ChangedChannel = { channel_id: string; last: number }
+
+/** Which of several channels have events behind a number of each, and the number of the last one. */
+export const selectChanged = statement<[channelIds: string[], after: string[]], ChangedChannel>(`
+select s.channel_id, s.last::float8 as last from unnest($1::text[], $2::text[]) held (channel_id, after)
 join channel_sequences s on s.channel_id = held.channel_id where s.last > held.after::bigint`)
 
-/** The next events of some lines, by their channels. `from` leaves out the partitions of earlier days. */
+type Bounds = {
+  /** Leaves out the partitions of earlier days. */
+  from: string
+  /** The places up to which some lines are known to have events. */
+  known: ReadonlyMap<Line, number>
+}
+
+/**
+ * The next events of some lines, by their channels. Those that are missing are looked for at any time: whoever wrote them had a
+ * wrong clock, or this process has.
+ */
 export async function nextEvents(
   db: Database,
   lines: readonly Line[],
-  from: string,
+  { from, known }: Bounds,
 ): Promise<Map<string, ChannelEvent[]>> {
-  return groupedByChannel(await selectNext(db, keysOf(lines), placesOf(lines), from))
+  const places = lines.map(({ place }) => place)
+  const found = groupedByChannel(await selectNext(db, keysOf(lines), placesOf(lines), from))
+  const torn = lines.filter((line, n) => {
+    const events = found.get(line.key) ?? []
+    const [begin = 0, upTo = 0] = [places[n], known.get(line)]
+    const end = Math.max(events.at(-1)?.place ?? begin, Math.min(upTo, begin + CHANNEL_READ_MAX))
+    return end - begin > events.length
+  })
+  if (torn.length === 0) return found
+  const whole = groupedByChannel(await selectNext(db, keysOf(torn), placesOf(torn), ANY_TIME))
+  return new Map([...found, ...whole])
 }
 
 /** The channels of those of some lines that have events which were not told. */
-export async function channelsBehind(db: Database, lines: readonly Line[]): Promise<string[]> {
-  const found: string[] = []
+export async function channelsBehind(db: Database, lines: readonly Line[]): Promise<ChangedChannel[]> {
+  const found: ChangedChannel[] = []
   for (let at = 0; at < lines.length; at += CHECKED_MAX) {
     const some = lines.slice(at, at + CHECKED_MAX)
-    for (const { channel_id } of await selectChanged(db, keysOf(some), placesOf(some))) found.push(channel_id)
+    found.push(...(await selectChanged(db, keysOf(some), placesOf(some))))
   }
   return found
 }

@@ -1,7 +1,6 @@
-import { DAY_MS } from '../../../time/durations.ts'
 import type { Context } from '../../core/context.ts'
-import { lowerBound } from '../../core/ids.ts'
 import { EVERY_CHANNEL } from '../../core/live.ts'
+import { ANY_TIME, dayBefore } from '../id-bounds.ts'
 import { AllReader } from './all-reader.ts'
 import { CHANNEL_READ_MAX, type ChannelEvent, nextEvents } from './channel-events.ts'
 import type { Line } from './line.ts'
@@ -9,6 +8,9 @@ import type { Line } from './line.ts'
 const LINES_MAX = 100
 
 type ReaderContext = Pick<Context, 'db' | 'now' | 'log'>
+
+/** Lines that have events, or may have, of which nobody has told; with the places up to which they do. */
+export type Behind = Map<Line, number>
 
 /** Tells lines that have changed what is new. It takes them out of their set, and back where there is more or the reading fails. */
 export class LineReader {
@@ -35,34 +37,52 @@ export class LineReader {
     this.#all.stop()
   }
 
-  async readChannels(changed: Set<Line>): Promise<void> {
+  async readChannels(changed: Set<Line>, behind: Behind): Promise<void> {
     const lines = [...changed].filter(({ key }) => key !== EVERY_CHANNEL).slice(0, LINES_MAX)
     if (lines.length === 0) return
     for (const line of lines) changed.delete(line) // before it is read: a wake from now on counts again
+    const known = takenFrom(behind, lines)
     const begun = this.#ctx.now()
     try {
-      const found = await nextEvents(this.#ctx.db, lines, dayBefore(this.#readAt))
+      const found = await nextEvents(this.#ctx.db, lines, { from: dayBefore(this.#readAt), known })
       for (const line of lines) if (tell(line, found.get(line.key) ?? [])) changed.add(line)
     } catch (error) {
       for (const line of lines) changed.add(line)
+      putBack(behind, known)
       throw error
     }
     this.#readAt = begun
   }
 
-  async readAll(changed: Set<Line>): Promise<void> {
+  async readAll(changed: Set<Line>, behind: Behind): Promise<void> {
     const line = [...changed].find(({ key }) => key === EVERY_CHANNEL)
     if (!line) return
     changed.delete(line)
+    const known = takenFrom(behind, [line])
     const begun = this.#ctx.now()
     try {
-      if (await this.#all.read(line, dayBefore(this.#allReadAt))) changed.add(line)
+      const from = known.has(line) ? ANY_TIME : dayBefore(this.#allReadAt)
+      if (await this.#all.read(line, from)) changed.add(line)
     } catch (error) {
       changed.add(line)
+      putBack(behind, known)
       throw error
     }
     if (!this.#all.isHeldUp) this.#allReadAt = begun
   }
+}
+
+function takenFrom(behind: Behind, lines: readonly Line[]): Behind {
+  const taken: Behind = new Map()
+  for (const line of lines) {
+    const upTo = behind.get(line)
+    if (behind.delete(line) && upTo !== undefined) taken.set(line, upTo)
+  }
+  return taken
+}
+
+function putBack(behind: Behind, taken: Behind) {
+  for (const [line, upTo] of taken) behind.set(line, upTo)
 }
 
 /** Whether there may be more. */
@@ -71,6 +91,3 @@ function tell(line: Line, events: readonly ChannelEvent[]): boolean {
   if (last) line.tell(events, last.place)
   return events.length === CHANNEL_READ_MAX
 }
-
-/** An identifier is made before its commit, and by the clock of another machine. */
-const dayBefore = (readAt: Date) => lowerBound('event', new Date(readAt.getTime() - DAY_MS))

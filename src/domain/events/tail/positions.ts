@@ -17,10 +17,9 @@ export const selectPositions = statement<[after: number, from: string], Position
 select id, channel_id, type, payload, position::float8 as place, sequence::float8 as sequence from events
 where position > $1::bigint and id > $2 order by position limit ${ALL_READ_MAX}`)
 
-/** The places alone. */
-export const selectPlaces = statement<[after: number, from: string], { place: number }>(`
-select position::float8 as place from events
-where position > $1::bigint and id > $2 order by position limit ${ALL_READ_MAX}`)
+/** The places alone, of whatever day. */
+export const selectPlaces = statement<[after: number], { place: number }>(`
+select position::float8 as place from events where position > $1::bigint order by position limit ${ALL_READ_MAX}`)
 
 const selectLastPosition = statement<[], { last: number }>(
   'select case when is_called then last_value else 0 end::float8 as last from event_positions',

@@ -7,7 +7,7 @@ import { Arrivals } from './arrivals.ts'
 import { Arrived } from './arrived.ts'
 import { channelsBehind } from './channel-events.ts'
 import { Line } from './line.ts'
-import { LineReader } from './line-reader.ts'
+import { type Behind, LineReader } from './line-reader.ts'
 import { LostWakes } from './lost-wakes.ts'
 import { measureTold, tailMetrics } from './metrics.ts'
 
@@ -32,6 +32,8 @@ export class ProcessTail implements EventTail, AsyncDisposable {
   readonly #lostWakes: LostWakes
   readonly #lines = new Map<string, Line>()
   readonly #changed = new Set<Line>()
+  /** What a look has found to be behind. */
+  readonly #behind: Behind = new Map()
   #isCheckDue = false
   readonly #arrived = new Arrived((lines) => this.#readNow(lines))
   readonly #arrivals: Arrivals | undefined
@@ -95,6 +97,7 @@ export class ProcessTail implements EventTail, AsyncDisposable {
 
   #remove(line: Line) {
     this.#changed.delete(line)
+    this.#behind.delete(line)
     this.#unfollow.get(line)?.()
     this.#unfollow.delete(line)
     this.#arrived.forget(line)
@@ -159,8 +162,8 @@ export class ProcessTail implements EventTail, AsyncDisposable {
     for (let failures = 0; this.#isBehind; ) {
       try {
         if (this.#isCheckDue) await this.#check()
-        await this.#reader.readChannels(this.#changed)
-        await this.#reader.readAll(this.#changed)
+        await this.#reader.readChannels(this.#changed, this.#behind)
+        await this.#reader.readAll(this.#changed, this.#behind)
         this.#edge.up()
         failures = 0
       } catch (error) {
@@ -192,8 +195,17 @@ export class ProcessTail implements EventTail, AsyncDisposable {
 
   async #markChanged() {
     const lines = [...this.#lines.values()].filter(({ key }) => key !== EVERY_CHANNEL)
-    for (const channelId of await channelsBehind(this.#ctx.db, lines)) this.#fallBack(channelId)
+    for (const { channel_id: key, last } of await channelsBehind(this.#ctx.db, lines)) {
+      this.#fallBack(key)
+      this.#noteBehind(key, last)
+    }
     this.#mark(EVERY_CHANNEL)
+    this.#noteBehind(EVERY_CHANNEL, Number.POSITIVE_INFINITY)
+  }
+
+  #noteBehind(key: string, upTo: number) {
+    const line = this.#lines.get(key)
+    if (line) this.#behind.set(line, upTo)
   }
 
   /** For what nothing has told of. */
