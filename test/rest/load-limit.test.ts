@@ -43,17 +43,32 @@ describe('places', () => {
     expect(takeAll(limit, '2001:db8:0:9::1')).toHaveLength(250)
   })
 
+  const beginStream = (limit: LoadLimit, address: string) => {
+    const place = limit.take(address)
+    return place?.becomeStream() ? place : place?.end()
+  }
+
   test('of streams are others, ten thousand', () => {
     const limit = new LoadLimit()
-    const begin = () => {
-      const place = limit.take('192.0.2.1')
-      return place?.becomeStream() ? place : place?.end()
-    }
+    const begin = (_: unknown, n = 0) => beginStream(limit, `192.0.2.${n % 3}`)
     const [first] = Array.from({ length: 10_000 }, begin)
-    expect([limit.streams, limit.requests, begin()]).toEqual([10_000, 0, undefined])
+    expect([limit.streams, limit.requests, begin(0)]).toEqual([10_000, 0, undefined])
     first?.giveBack()
-    expect([limit.streams, begin() !== undefined, begin()]).toEqual([9_999, true, undefined])
+    expect([limit.streams, begin(0) !== undefined, begin(0)]).toEqual([9_999, true, undefined])
     expect(first?.takeAgain()).toBe(false)
+  })
+
+  test.each([
+    ['one address', () => '192.0.2.1', '192.0.2.2'],
+    ['one /48 of IPv6', (n: number) => `2001:db8:0:${n.toString(16)}::1`, '2001:db8:1::1'],
+  ])('of streams %s has half, and again as many as it has ended', (_, addressOf, other) => {
+    const limit = new LoadLimit()
+    const open = Array.from({ length: 6_000 }, (_, n) => beginStream(limit, addressOf(n))).filter((one) => one)
+    expect([open.length, limit.streams, limit.requests]).toEqual([5_000, 5_000, 0])
+    expect(beginStream(limit, other)).toBeDefined()
+    for (const place of open.slice(0, 10)) place?.end()
+    const again = Array.from({ length: 20 }, (_, n) => beginStream(limit, addressOf(n))).filter((one) => one)
+    expect([again.length, limit.streams]).toEqual([10, 5_001])
   })
 
   test('can be given back and taken again, however often either is said, until the call is over', () => {

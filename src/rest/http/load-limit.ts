@@ -12,12 +12,15 @@ const UNFINISHED_NETWORK_BYTES_MAX = 8 * 1024 * 1024
 const SITE_FACTOR = 2
 /** Streams of live updates are idle most of the time; each costs a socket and little else. */
 export const STREAMS_MAX = 10_000
+/** Of these for one address or IPv6 site, however many people speak from there: the other half is for all others. */
+const STREAMS_NETWORK_MAX = STREAMS_MAX / 2
 
 /** How many requests a process works on at this moment, within bounds. Streams have places of their own. */
 export class LoadLimit {
   #streams = 0
   #requests = 0
   readonly #networks = new NetworkAmounts(NETWORK_MAX)
+  readonly #streamNetworks = new NetworkAmounts(STREAMS_NETWORK_MAX, 1)
   #unfinishedBytes = 0
   readonly #unfinished = new NetworkAmounts(UNFINISHED_NETWORK_BYTES_MAX)
 
@@ -45,16 +48,28 @@ export class LoadLimit {
     return this.#streams
   }
 
-  /** Counts a request of a network, or without one a stream; false, and not counted, when that is one too many. */
-  enter(network: string | undefined): boolean {
-    if (network === undefined) {
-      if (this.#streams >= STREAMS_MAX) return false
-      this.#streams++
-      return true
-    }
+  /** Counts a request of a network; false, and not counted, when that is one too many. */
+  enter(network: string): boolean {
     if (this.isFull || !this.#networks.add(network, 1)) return false
     this.#requests++
     return true
+  }
+
+  leave(network: string): void {
+    this.#requests--
+    this.#networks.subtract(network, 1)
+  }
+
+  /** The same of a stream. */
+  enterStream(network: string): boolean {
+    if (this.#streams >= STREAMS_MAX || !this.#streamNetworks.add(network, 1)) return false
+    this.#streams++
+    return true
+  }
+
+  leaveStream(network: string): void {
+    this.#streams--
+    this.#streamNetworks.subtract(network, 1)
   }
 
   /** Counts bytes of an unfinished body; false, and not counted, when they are too many. */
@@ -68,24 +83,17 @@ export class LoadLimit {
     this.#unfinishedBytes -= bytes
     this.#unfinished.subtract(network, bytes)
   }
-
-  leave(network: string | undefined): void {
-    if (network === undefined) {
-      this.#streams--
-      return
-    }
-    this.#requests--
-    this.#networks.subtract(network, 1)
-  }
 }
 
 /** What each network has of something, and the IPv6 site (/48) that it belongs to, neither beyond its bound. */
 class NetworkAmounts {
   readonly #max: number
+  readonly #siteMax: number
   readonly #amounts = new Map<string, number>()
 
-  constructor(max: number) {
+  constructor(max: number, siteFactor = SITE_FACTOR) {
     this.#max = max
+    this.#siteMax = siteFactor * max
   }
 
   /** False, and nothing is added, when that is too much for the network or its site. */
@@ -93,7 +101,7 @@ class NetworkAmounts {
     const site = siteOfNetwork(network)
     const ofNetwork = (this.#amounts.get(network) ?? 0) + amount
     const ofSite = site === undefined ? 0 : (this.#amounts.get(site) ?? 0) + amount
-    if (ofNetwork > this.#max || ofSite > SITE_FACTOR * this.#max) return false
+    if (ofNetwork > this.#max || ofSite > this.#siteMax) return false
     this.#amounts.set(network, ofNetwork)
     if (site !== undefined) this.#amounts.set(site, ofSite)
     return true
@@ -114,7 +122,8 @@ class NetworkAmounts {
 /** The place of one call. Each method but `release` may be called at any time and any number of times. */
 export class Place {
   readonly #limit: LoadLimit
-  #network: string | undefined
+  readonly #network: string
+  #isStream = false
   #isTaken = true
   #hasEnded = false
   #heldBytes = 0
@@ -130,25 +139,26 @@ export class Place {
   giveBack(): void {
     if (!this.#isTaken) return
     this.#isTaken = false
-    this.#limit.leave(this.#network)
+    if (this.#isStream) this.#limit.leaveStream(this.#network)
+    else this.#limit.leave(this.#network)
   }
 
   /** Counts bytes of its body, which is not whole yet; false when it may not have them. */
   hold(bytes: number): boolean {
-    const isHeld = this.#network !== undefined && this.#limit.hold(this.#network, bytes)
+    const isHeld = !this.#isStream && this.#limit.hold(this.#network, bytes)
     if (isHeld) this.#heldBytes += bytes
     return isHeld
   }
 
   /** Its body is whole, or will not be. */
   letGo(): void {
-    if (this.#network !== undefined && this.#heldBytes > 0) this.#limit.letGo(this.#network, this.#heldBytes)
+    if (this.#heldBytes > 0) this.#limit.letGo(this.#network, this.#heldBytes)
     this.#heldBytes = 0
   }
 
   /** Takes a place again; false when there is none, or the call is over. */
   takeAgain(): boolean {
-    if (!this.#isTaken && !this.#hasEnded) this.#isTaken = this.#limit.enter(this.#network)
+    if (!this.#isTaken && !this.#hasEnded) this.#isTaken = !this.#isStream && this.#limit.enter(this.#network)
     return this.#isTaken
   }
 
@@ -157,9 +167,9 @@ export class Place {
    * any other, however many of them open streams. False, and nothing is changed, when there is none, or the call is over.
    */
   becomeStream(): boolean {
-    if (this.#hasEnded || !this.#limit.enter(undefined)) return false
+    if (this.#hasEnded || !this.#limit.enterStream(this.#network)) return false
     this.giveBack()
-    this.#network = undefined
+    this.#isStream = true
     this.#isTaken = true
     return true
   }
