@@ -75,14 +75,21 @@ const filesIn = (folder: string) =>
     .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
     .toSorted()
 
-test('no signal is made of others by AbortSignal.any, which loses timeouts: LinkedController keeps them', () => {
+test.each([
+  ['made of others by AbortSignal.any, which loses timeouts: LinkedController keeps them', /\bAbortSignal\.any\(/],
+  [
+    "given to a fetch that refuses redirects, which forgets it while it reads: 'manual' does not",
+    /\bredirect: 'error'/,
+  ],
+  ['given to a Request, which forgets it before its fetch ends: fetch does not', /\bnew Request\(.*\bsignal\b/],
+])('no signal is %s', (_, pattern) => {
   const files = [...sourceFiles(), ...filesIn('test'), ...filesIn('sdk/typescript/src')].filter((name) =>
     /\.tsx?$/.test(name),
   )
-  const callers = files.filter((file) =>
-    /^(?!\s*(?:\*|\/[/*])).*\bAbortSignal\.any\(/m.test(readFileSync(file, 'utf8')),
-  )
-  expect(callers).toEqual([])
+  const lines = (file: string) => readFileSync(file, 'utf8').split('\n')
+  const isCode = (line: string) => !/^\s*(?:\*|\/[/*])/.test(line)
+  const callers = files.filter((file) => lines(file).some((line) => isCode(line) && pattern.test(line)))
+  expect(callers.filter((file) => file !== 'test/architecture.test.ts')).toEqual([])
 })
 
 test('what a test waits for may take long on a slow machine: expect.poll knows how long, vi.waitUntil and vi.waitFor are told', () => {

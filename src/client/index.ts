@@ -55,7 +55,7 @@ export function createClient({
     return token === undefined ? {} : { authorization: `Bearer ${token}` }
   }
   const fetchStream: typeof fetch = async (to, init) =>
-    fetch(to, { ...init, ...NO_REDIRECT, headers: { ...init?.headers, ...(await headers()) } })
+    unredirected(await fetch(to, { ...init, ...AS_IT_IS, headers: { ...init?.headers, ...(await headers()) } }))
   const sendCall: typeof fetch = send ?? ((to, init) => fetch(to, init))
   return createTRPCClient<AppRouter>({
     links: [
@@ -70,15 +70,24 @@ export function createClient({
           url,
           maxItems: CALL_BATCH_MAX,
           headers,
-          fetch: (to, { signal, ...init } = {}) => sendCall(to, { ...init, ...NO_REDIRECT, signal: signal ?? null }),
+          fetch: async (to, { signal, ...init } = {}) =>
+            unredirected(await sendCall(to, { ...init, ...AS_IT_IS, signal: signal ?? null })),
         }),
       }),
     ],
   })
 }
 
+/** With 'error' in its place Node forgets the signal of a call, once it collects garbage, as soon as the answer has begun. */
+const AS_IT_IS = { redirect: 'manual' } as const
+
 /** The service sends nobody elsewhere: whoever does would have what is in a call sent there. */
-const NO_REDIRECT = { redirect: 'error' } as const
+function unredirected(response: Response): Response {
+  const { status, type } = response
+  if (type !== 'opaqueredirect' && (status < 300 || status > 399)) return response // browsers do not tell the status
+  void response.body?.cancel()
+  throw new TypeError('A redirect to another address, which is not followed: is that the right baseUrl?')
+}
 
 /** Whether an error is a failed call, answered or not. */
 export const isFailedCall = (error: unknown): error is TRPCClientError<AppRouter> => isTRPCClientError<AppRouter>(error)

@@ -5,10 +5,13 @@ import { buffer } from 'node:stream/consumers'
 import aws4 from 'aws4'
 import { afterAll, expect, test } from 'vitest'
 import { s3Storage } from '../../src/domain/ingest/thumbnails/storage.ts'
+import { collectGarbage } from '../support/garbage.ts'
 
 const credentials = { accessKeyId: 'AKID', secretAccessKey: 'se/cr+et' }
 const stored = new Map<string, Buffer>()
 let isDown = false
+/** Where the store hangs. */
+let hangs: 'nowhere' | 'before its answer' | 'within its answer' = 'nowhere'
 
 /** The signature of a request, made anew by another library from what was signed. */
 function isSigned({ method, url, headers }: IncomingMessage, body: Buffer): boolean {
@@ -29,6 +32,8 @@ const server = createServer(async (request, response) => {
   const body = await buffer(request)
   const { method, url = '' } = request
   if (!isSigned(request, body)) return response.writeHead(403).end()
+  if (hangs === 'within its answer') response.writeHead(200).write('a pic')
+  if (hangs !== 'nowhere') return undefined
   if (isDown) return response.writeHead(503).end()
   if (method === 'PUT') stored.set(url, body)
   if (method === 'DELETE') stored.delete(url)
@@ -65,3 +70,16 @@ test('what it refuses is an error which names no secret', async () => {
   isDown = true
   for (const call of [storage.get, storage.remove]) await expect(call('thm_1')).rejects.toThrow('answered 503')
 })
+
+test('a store that hangs is waited for no longer than five seconds, though garbage is collected', async () => {
+  using _ = collectGarbage()
+  const outcomes: Promise<unknown>[] = []
+  for (const where of ['before its answer', 'within its answer'] as const) {
+    hangs = where
+    const asked = [storage.put('thm_1', Buffer.from('a picture')), storage.get('thm_1'), storage.remove('thm_1')]
+    outcomes.push(...asked.map((call) => call.then(String, ({ name }: Error) => name)))
+    await new Promise((resolve) => setTimeout(resolve, 500)) // they have arrived
+  }
+  expect(await Promise.all(outcomes)).toEqual(Array.from({ length: 6 }, () => 'TimeoutError'))
+  hangs = 'nowhere'
+}, 15_000)

@@ -88,7 +88,7 @@ export class OAuthCalls {
     using ending = new LinkedController({ signal: stopping, ms: TIMEOUT_MS })
     try {
       const { signal } = ending
-      const response = await fetch(new URL(path, this.#url), { ...init, redirect: 'error', signal })
+      const response = await fetch(new URL(path, this.#url), { ...init, redirect: 'manual', signal })
       return { isOk: response.ok, answer: parsed(await response.text()) }
     } catch (error) {
       throw new Refusal({ code: 'unreachable', message: unreachable(this.#url, error) })

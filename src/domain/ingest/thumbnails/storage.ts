@@ -42,18 +42,18 @@ export function s3Storage(address: string): ThumbnailStorage {
     secretAccessKey: decodeURIComponent(password),
     service: 's3',
     region: searchParams.get('region') ?? 'us-east-1',
-    retries: 0,
   })
   const call = async (method: string, id: string, body?: Buffer<ArrayBuffer>) => {
-    const response = await client.fetch(`${origin}${pathname.replace(/\/+$/, '')}/${fileOf(id)}`, {
+    const request = await client.sign(`${origin}${pathname.replace(/\/+$/, '')}/${fileOf(id)}`, {
       method,
-      redirect: 'error',
-      signal: AbortSignal.timeout(ANSWER_MS),
+      redirect: 'manual',
       ...(body && {
         body,
         headers: { 'Content-Type': 'image/jpeg', 'X-Amz-Content-Sha256': hash('sha256', body, 'hex') },
       }),
     })
+    // told here: that of a request is forgotten with it
+    const response = await fetch(request, { signal: AbortSignal.timeout(ANSWER_MS) })
     if (response.ok) return Buffer.from(await response.arrayBuffer())
     await response.body?.cancel()
     if (response.status === 404 && method !== 'PUT') return undefined
