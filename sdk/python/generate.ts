@@ -43,7 +43,7 @@ const words: [RegExp, string][] = [
   [/__aexit__/g, '__exit__'],
   [/\baclose\b/g, 'close'],
   [/\baread\b/g, 'read'],
-  [/\baiter_lines\b/g, 'iter_lines'],
+  [/\baiter_text\b/g, 'iter_text'],
   [/`async for/g, '`for'],
   // what may be waited for, or not, is there
   [/^( +)(\w+) = (.+)\n +if \2 is not None:\n +await \2\n/gm, '$1$3\n'],

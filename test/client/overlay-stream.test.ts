@@ -4,6 +4,7 @@ import { eventsIn, type StreamEvent } from '../../src/client/overlay/stream.ts'
 const bytes = new TextEncoder().encode(
   'retry: 3000\nid: one\n: events follow\n\n' +
     'id: two\nevent: chat.message.sent\ndata: {"content":"Grüße, 世界: data: x"}\n\n' +
+    'id: odd\nevent: chat.message.sent\ndata: {"content":"x\u2028id: y\u2029event: end\u0085data: z"}\n\n' +
     ':\n\n' +
     'id: three\nevent: progress\ndata:\n\n' +
     'event: end\ndata: {"reason":"recycled"}\n\n' +
@@ -12,6 +13,7 @@ const bytes = new TextEncoder().encode(
 const wanted = [
   { id: 'one', type: '', data: '' },
   { id: 'two', type: 'chat.message.sent', data: '{"content":"Grüße, 世界: data: x"}' },
+  { id: 'odd', type: 'chat.message.sent', data: '{"content":"x\u2028id: y\u2029event: end\u0085data: z"}' },
   { id: undefined, type: '', data: '' },
   { id: 'three', type: 'progress', data: '' },
   { id: undefined, type: 'end', data: '{"reason":"recycled"}' },

@@ -66,8 +66,7 @@ class AsyncFeed:
                     if self._on_open:
                         self._on_open()
                     part: dict[str, str] = {}
-                    async for line in response.aiter_lines():
-                        line = line.rstrip("\r\n")
+                    async for line in _lines_of(response):
                         if line:
                             name, _, value = line.partition(":")
                             part[name] = value.removeprefix(" ")
@@ -122,3 +121,12 @@ class AsyncFeed:
         self._tell(error)
         if isinstance(error, ApiError) and error.retry_after_s is not None:
             await asyncio.sleep(error.retry_after_s)
+
+
+async def _lines_of(response: httpx.Response) -> AsyncIterator[str]:
+    """Those of httpx end at more than a line feed, as at U+2028, which a message may hold."""
+    unread = ""
+    async for text in response.aiter_text():
+        *lines, unread = (unread + text).split("\n")
+        for line in lines:
+            yield line.removesuffix("\r")

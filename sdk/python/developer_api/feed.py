@@ -66,8 +66,7 @@ class Feed:
                     if self._on_open:
                         self._on_open()
                     part: dict[str, str] = {}
-                    for line in response.iter_lines():
-                        line = line.rstrip("\r\n")
+                    for line in _lines_of(response):
                         if line:
                             name, _, value = line.partition(":")
                             part[name] = value.removeprefix(" ")
@@ -122,3 +121,12 @@ class Feed:
         self._tell(error)
         if isinstance(error, ApiError) and error.retry_after_s is not None:
             time.sleep(error.retry_after_s)
+
+
+def _lines_of(response: httpx.Response) -> Iterator[str]:
+    """Those of httpx end at more than a line feed, as at U+2028, which a message may hold."""
+    unread = ""
+    for text in response.iter_text():
+        *lines, unread = (unread + text).split("\n")
+        for line in lines:
+            yield line.removesuffix("\r")

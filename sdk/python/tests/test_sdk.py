@@ -34,6 +34,7 @@ from developer_api import (
     UserTokens,
     unwrap,
 )
+from developer_api.feed import _lines_of
 
 with open(os.environ["DEMO"]) as file:
     demo = json.load(file)
@@ -142,6 +143,13 @@ class Calls(unittest.TestCase):
         self.assertEqual(heard, ["one", "two"])
         self.api.send_message("streamer", "three")
         self.assertEqual(next(iter(self.api.follow(after=feed.cursor, types=["chat.message.sent"])))["data"]["content"], "three")
+
+
+class Lines(unittest.TestCase):
+    def test_end_at_line_feeds_alone(self) -> None:
+        data = 'data: {"content":"x\u2028id: y\u2029event: end\u0085data: z"}'
+        parts = [bytes([one]) for one in f"id: one\r\n{data}\n\n:\n\n".encode()]
+        self.assertEqual(list(_lines_of(httpx.Response(200, content=parts))), ["id: one", data, "", ":", ""])
 
 
 class Asynchronous(unittest.IsolatedAsyncioTestCase):

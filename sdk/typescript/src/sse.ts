@@ -26,9 +26,13 @@ export async function* partsOf(
   }
 }
 
+/** For an expression lines would also end at U+2028, which a message may hold. */
 function partIn(block: string): StreamPart {
+  const lines = block.split(/\r?\n/)
   const valuesOf = (name: string) =>
-    [...block.matchAll(new RegExp(`^${name}(?:: ?(.*))?$`, 'gm'))].map(([, value = '']) => value.replace(/\r$/, ''))
+    lines
+      .filter((line) => line === name || line.startsWith(`${name}:`))
+      .map((line) => line.slice(name.length + 1).replace(/^ /, ''))
   return { id: valuesOf('id').at(-1), event: valuesOf('event').at(-1) ?? '', data: valuesOf('data').join('\n') }
 }
 

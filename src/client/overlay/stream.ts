@@ -23,7 +23,13 @@ export async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerato
   }
 }
 
+/** Lines end at line feeds alone: for an expression they would also end at U+2028, which a message may hold. */
 function parse(block: string): StreamEvent {
-  const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1]
+  const lines = block.split('\n')
+  const field = (name: string) =>
+    lines
+      .find((line) => line.startsWith(`${name}:`))
+      ?.slice(name.length + 1)
+      .replace(/^ /, '')
   return { id: field('id'), type: field('event') ?? '', data: field('data') ?? '' }
 }

@@ -52,6 +52,11 @@ export async function readSse(url: string, headers: Record<string, string>) {
 }
 
 function parse(block: string): SseEvent {
-  const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1]
+  const lines = block.split('\n')
+  const field = (name: string) =>
+    lines
+      .find((line) => line.startsWith(`${name}:`))
+      ?.slice(name.length + 1)
+      .trimStart()
   return { id: field('id'), event: field('event'), data: field('data') }
 }
