@@ -1,5 +1,6 @@
 import { ApiError, ConnectionError, errorOf } from './errors.ts'
 import type { EventOf, EventType } from './events.ts'
+import { timer, unlessAborted } from './limit.ts'
 import { jsonOf, nextIn } from './pages.ts'
 import { partsOf, type StreamPart } from './sse.ts'
 import type { Credentials } from './tokens.ts'
@@ -36,6 +37,8 @@ export class Feed<Type extends EventType> implements AsyncIterable<EventOf<Type>
   readonly #options: FollowOptions<Type>
   readonly #known = new Set<string>()
   #cursor: string | undefined
+  /** Ends what is asked, or open. */
+  #connection = new AbortController()
   #failures = 0
   /** How many credentials in a row were got because the stream was refused to the one before. */
   #renewals = 0
@@ -54,12 +57,16 @@ export class Feed<Type extends EventType> implements AsyncIterable<EventOf<Type>
 
   async *[Symbol.asyncIterator](): AsyncGenerator<EventOf<Type>, void, undefined> {
     const { signal } = this.#options
+    const end = () => this.#connection.abort(signal?.reason)
+    signal?.addEventListener('abort', end)
     try {
       while (!signal?.aborted) {
         yield* this.#eventsOf(await this.#open())
       }
     } catch (error) {
       if (!signal?.aborted) throw error
+    } finally {
+      signal?.removeEventListener('abort', end)
     }
   }
 
@@ -106,8 +113,11 @@ export class Feed<Type extends EventType> implements AsyncIterable<EventOf<Type>
 
   async #ask(): Promise<ReadableStream<Uint8Array<ArrayBuffer>> | undefined> {
     const { signal, onLost } = this.#options
+    signal?.throwIfAborted()
+    this.#connection = new AbortController()
     try {
-      return await this.#streamOf(await this.#credentials.authorization())
+      const authorization = await unlessAborted(this.#connection.signal, this.#credentials.authorization())
+      return await this.#streamOf(authorization)
     } catch (error) {
       signal?.throwIfAborted()
       if (!isForNow(error)) throw error
@@ -119,18 +129,34 @@ export class Feed<Type extends EventType> implements AsyncIterable<EventOf<Type>
 
   /** The stream; nothing, where another credential may get it. */
   async #streamOf(authorization: string | undefined): Promise<ReadableStream<Uint8Array<ArrayBuffer>> | undefined> {
-    const response = await this.#transport.open(this.#call(authorization)).catch((cause: unknown) => {
-      throw cause instanceof ApiError ? cause : this.#connectionError('did not answer', cause)
-    })
-    if (response.ok && response.body) {
+    const opened = await this.#openInTime(authorization)
+    if (!(opened instanceof ApiError)) {
       this.#renewals = 0
-      return response.body
+      return opened
     }
-    const refusal = await errorOf(response)
-    const isRenewed = refusal.status === 401 && this.#renewals < 2 && (await this.#credentials.renew(authorization))
-    if (!isRenewed) throw refusal
+    const mayRenew = opened.status === 401 && this.#renewals < 2
+    const { signal } = this.#connection
+    const isRenewed = mayRenew && (await unlessAborted(signal, this.#credentials.renew(authorization)))
+    if (!isRenewed) throw opened
     this.#renewals++
     return undefined
+  }
+
+  /** The stream, or the whole of a refusal. */
+  async #openInTime(authorization: string | undefined): Promise<ReadableStream<Uint8Array<ArrayBuffer>> | ApiError> {
+    const connection = this.#connection
+    const late = timer(() => connection.abort(new Error('It was not open in time.')), this.#transport.timeoutMs)
+    const open = async () => {
+      const response = await this.#transport.open(this.#call(authorization))
+      return response.ok && response.body ? response.body : errorOf(response)
+    }
+    try {
+      return await unlessAborted(connection.signal, open())
+    } catch (cause) {
+      throw cause instanceof ApiError ? cause : this.#connectionError('did not answer', cause)
+    } finally {
+      clearTimeout(late)
+    }
   }
 
   #lost(what: string, cause: unknown): undefined {
@@ -142,13 +168,12 @@ export class Feed<Type extends EventType> implements AsyncIterable<EventOf<Type>
   }
 
   #call(authorization: string | undefined): Call {
-    const { signal } = this.#options
     return {
       method: 'GET',
       path: '/v1/events',
       query: this.#query(),
       headers: { accept: 'text/event-stream', ...(authorization && { authorization }) },
-      signal,
+      signal: this.#connection.signal,
     }
   }
 

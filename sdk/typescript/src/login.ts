@@ -68,7 +68,7 @@ export class Login {
     if (error) throw refused(error, searchParams.get('error_description') ?? error)
     if (!code) throw refused('invalid_request', 'The address has no code.')
     const body = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri }
-    return requestTokens(this.#transport, { ...body, ...asClient(this.#application) }, true)
+    return requestTokens(this.#transport, { ...body, ...asClient(this.#application) }, { isOnce: true })
   }
 
   /** The tokens of a person who logs in on another device; resolves when they have allowed it. Throws `ApiError` when not. */
@@ -110,7 +110,7 @@ export class Login {
     const body = { grant_type: DEVICE_GRANT, device_code, ...asClient(this.#application) }
     for (let everyS = interval; Date.now() < endMs; ) {
       await wait(everyS * 1_000, signal)
-      const answer = await requestTokens(this.#transport, body).catch(notYet)
+      const answer = await requestTokens(this.#transport, body, { signal }).catch(notYet)
       if (!(answer instanceof ApiError)) return answer
       if (answer.code === 'slow_down') everyS += 5
     }

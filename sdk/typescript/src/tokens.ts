@@ -1,7 +1,7 @@
 import { ApiError, LoginRequiredError } from './errors.ts'
 import type { TokenResponse } from './generated/types.gen.ts'
 import { jsonOf } from './pages.ts'
-import type { Transport } from './transport.ts'
+import type { Call, Transport } from './transport.ts'
 
 /** What a login gave, as it is kept. */
 export type Tokens = {
@@ -161,13 +161,18 @@ export const asClient = ({ clientId, clientSecret }: Application) => ({
 })
 
 /** Asks the token endpoint. `isOnce`: for what only one answer ever comes, as to a code. */
-export async function requestTokens(transport: Transport, body: object, isOnce = false): Promise<Tokens> {
+export async function requestTokens(
+  transport: Transport,
+  body: object,
+  { isOnce = false, signal }: Pick<Call, 'isOnce' | 'signal'> = {},
+): Promise<Tokens> {
   const begunMs = Date.now()
   const response = await transport.send({
     method: 'POST',
     path: '/oauth/token',
     body,
     isOnce,
+    signal,
   })
   const { access_token, refresh_token, scope, expires_in } = await jsonOf<TokenResponse>(response)
   return { access_token, ...(refresh_token && { refresh_token }), scope, expires_at: begunMs + expires_in * 1_000 }

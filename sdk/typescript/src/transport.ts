@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError, errorOf } from './errors.ts'
+import { within } from './limit.ts'
 import { delayMs, wait } from './wait.ts'
 
 export type TransportOptions = {
@@ -10,6 +11,8 @@ export type TransportOptions = {
   tries?: number | undefined
   /** Longest time, in seconds, to wait before another try; a refusal that asks for more is thrown. 60 when left out. */
   longestWaitS?: number | undefined
+  /** How long each try may take, in seconds, until its answer is whole; 30 when left out. Of a stream: until it is open. */
+  timeoutS?: number | undefined
 }
 
 export type Query = Record<string, string | number | undefined>
@@ -30,12 +33,15 @@ export class Transport {
   readonly #fetch: typeof fetch
   readonly #tries: number
   readonly #longestWaitS: number
+  /** How long a try may take. */
+  readonly timeoutMs: number
 
-  constructor({ baseUrl, fetch: given, tries = 5, longestWaitS = 60 }: TransportOptions) {
+  constructor({ baseUrl, fetch: given, tries = 5, longestWaitS = 60, timeoutS = 30 }: TransportOptions) {
     this.baseUrl = baseUrl.replace(/\/+$/, '')
     this.#fetch = given ?? ((input, init) => fetch(input, init))
     this.#tries = tries
     this.#longestWaitS = longestWaitS
+    this.timeoutMs = timeoutS * 1_000
   }
 
   /**
@@ -67,7 +73,7 @@ export class Transport {
     return url.href
   }
 
-  #initOf({ method, body, headers, signal, isOnce }: Call, authorization: string | undefined): RequestInit {
+  #initOf({ method, body, headers, isOnce }: Call, authorization: string | undefined): RequestInit {
     return {
       method,
       headers: {
@@ -77,7 +83,6 @@ export class Transport {
         ...headers,
       },
       body: body ? JSON.stringify(body) : null,
-      signal: signal ?? null,
     }
   }
 
@@ -89,8 +94,10 @@ export class Transport {
 
   async #try({ path, query, signal }: Call, init: RequestInit): Promise<Response | ApiError | ConnectionError> {
     try {
-      const response = await this.#ask({ path, query }, init)
-      return response.ok ? await whole(response) : await errorOf(response)
+      return await within(this.timeoutMs, signal, async (ending) => {
+        const response = await this.#ask({ path, query }, { ...init, signal: ending })
+        return response.ok ? whole(response) : errorOf(response)
+      })
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof ApiError) return error

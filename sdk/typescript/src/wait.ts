@@ -1,14 +1,16 @@
+import { timer } from './limit.ts'
+
 /** Resolves after some time; rejects at once with the reason of the signal when that aborts. */
 export function wait(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason)
     const end = () => {
-      clearTimeout(timer)
+      clearTimeout(waiting)
       signal?.removeEventListener('abort', end)
       if (signal?.aborted) reject(signal.reason)
       else resolve()
     }
-    const timer = setTimeout(end, ms)
+    const waiting = timer(end, ms)
     signal?.addEventListener('abort', end)
   })
 }
