@@ -8,6 +8,8 @@ export type Edge = {
   facts?: object
 }
 
+type Level = 'warn' | 'error'
+
 /** What fails again so soon works by halves: then it works again once it has not failed for as long. */
 const STEADY_MS = 10_000
 
@@ -19,6 +21,8 @@ export class EdgeLogger {
   readonly #log: Logger
   readonly #edge: Edge
   #downAt: number | undefined
+  /** That of the failure: whoever is told of it is told of its end. */
+  #level: Level = 'warn'
   /** When `up` was logged. */
   #upAt = Number.NEGATIVE_INFINITY
   #failedAt = Number.NEGATIVE_INFINITY
@@ -33,12 +37,13 @@ export class EdgeLogger {
   }
 
   /** `facts` say why it fails. */
-  down(facts: object, level: 'warn' | 'error' = 'warn') {
+  down(facts: object, level: Level = 'warn') {
     this.#failedAt = performance.now()
     this.#worksSince = undefined
     if (this.#downAt !== undefined) return
     this.#downAt = this.#failedAt
     this.#isUnsteady = this.#failedAt - this.#upAt < STEADY_MS
+    this.#level = level
     this.#log[level]({ ...this.#edge.facts, ...facts }, this.#edge.down)
   }
 
@@ -64,6 +69,6 @@ export class EdgeLogger {
   #tellUp(downAt: number, worksSince: number) {
     this.#downAt = undefined
     this.#upAt = performance.now()
-    this.#log.info({ ...this.#edge.facts, awayMs: Math.round(worksSince - downAt) }, this.#edge.up)
+    this.#log[this.#level]({ ...this.#edge.facts, awayMs: Math.round(worksSince - downAt) }, this.#edge.up)
   }
 }

@@ -15,10 +15,22 @@ test('a failure is logged once when it begins and once when it ends, however oft
   edge.down({ reason: 'third' }, 'error')
   expect(lines).toMatchObject([
     { level: 40, part: 'one', reason: 'first', msg: 'Down' },
-    { level: 30, part: 'one', awayMs: expect.any(Number), msg: 'Up' },
+    { level: 40, part: 'one', awayMs: expect.any(Number), msg: 'Up' },
     { level: 50, part: 'one', reason: 'third', msg: 'Down' },
   ])
 })
+
+test.each(['warn', 'error'] as const)(
+  'whoever is told of a failure is told of its end, at whatever level (%s)',
+  (level) => {
+    const lines: string[] = []
+    const log = pino({ level }, { write: (line: string) => void lines.push(JSON.parse(line).msg) })
+    const edge = new EdgeLogger(log, { down: 'Down', up: 'Up' })
+    edge.down({}, level)
+    edge.up()
+    expect(lines).toEqual(['Down', 'Up'])
+  },
+)
 
 test('what works by halves is logged when that begins and when it has ended, not at each turn', async () => {
   vi.useFakeTimers()
