@@ -144,10 +144,27 @@ test('SIGTERM ends them all, with status 0', async () => {
   await expect(ask()).rejects.toThrow()
 })
 
+const isService = (one: number) => readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('main.js')
+
+test('a process that is stuck holds up neither a rolling restart nor the end: it is killed', async () => {
+  await using stuck = await startService(env)
+  const freeze = () => {
+    const frozen = children(stuck.child.pid ?? 0).find(isService) ?? 0
+    process.kill(frozen, 'SIGSTOP')
+    return frozen
+  }
+  const first = freeze()
+  stuck.child.kill('SIGHUP')
+  await stuck.output.holds(/Rolling restart of the worker processes finished/)
+  const second = freeze()
+  expect(await stuck.stop()).toBe(0)
+  const killed = [...stuck.output.text.stdout.matchAll(/"pid":(\d+).*does not end: killing it/g)].map(([, pid]) => pid)
+  expect(killed).toEqual([String(first), String(second)])
+})
+
 test('a process that is killed while it starts is replaced, and the service starts all the same', async () => {
   await using hurt = await startProcess({ ...env, LOG_LEVEL: 'error' })
   const pid = hurt.child.pid ?? 0
-  const isService = (one: number) => readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('main.js')
   let killed: number | undefined
   await until('a process to kill', () => {
     killed = children(pid).find(isService)

@@ -18,6 +18,8 @@ export type ClusterMessage =
   | { kind: 'failed'; reason: string }
 
 const REPLACE_AFTER_MS = 1_000
+/** More than a worker takes that works; so much less than the primary has itself that the database is closed behind it. */
+const KILL_AFTER_MS = 12_000
 const LOST_MAX = 3
 
 class LostWorker extends Error {
@@ -36,6 +38,7 @@ export class WorkerProcesses {
   readonly #storage: Promise<{ target: DatabaseTarget }>
   readonly #stopping: AbortSignal
   readonly #workers = new Set<Worker>()
+  readonly #ending = new Set<Promise<void>>()
   #target: DatabaseTarget | undefined
 
   /** The workers answer 503 until `storage` resolves and they are sent its address. */
@@ -71,8 +74,10 @@ export class WorkerProcesses {
     }
   }
 
+  /** Resolves when none is left, also of those that were told to end before. */
   async stop(): Promise<void> {
-    await Promise.all([...this.#workers].map((worker) => this.#terminate(worker)))
+    for (const worker of this.#workers) void this.#terminate(worker)
+    await Promise.all(this.#ending)
   }
 
   async #fork(): Promise<void> {
@@ -101,9 +106,10 @@ export class WorkerProcesses {
 
   async #terminate(worker: Worker): Promise<void> {
     if (!this.#workers.delete(worker) || worker.isDead()) return
-    const exited = once(worker, 'exit')
-    worker.process.kill('SIGTERM') // worker.kill() would first close the connections that the worker still has to answer
-    await exited
+    const ending = end(worker)
+    this.#ending.add(ending)
+    await ending
+    this.#ending.delete(ending)
   }
 
   /** Forks again and again until a replacement is ready. */
@@ -125,6 +131,20 @@ export class WorkerProcesses {
       return false
     }
   }
+}
+
+async function end(worker: Worker): Promise<void> {
+  const exited = once(worker, 'exit')
+  worker.process.kill('SIGTERM') // worker.kill() would first close the connections that the worker still has to answer
+  const killing = setTimeout(killStuck, KILL_AFTER_MS, worker)
+  await exited
+  clearTimeout(killing)
+}
+
+/** One that is stopped or blocked hears no signal but this, and would hold up the end of the others for good. */
+function killStuck({ process: stuck }: Worker): void {
+  logger.error({ pid: stuck.pid }, 'Worker process does not end: killing it')
+  stuck.kill('SIGKILL')
 }
 
 async function untilReady(worker: Worker): Promise<void> {
