@@ -103,7 +103,7 @@ const live = { id: 'str_x', title: null, category: null, thumbnail_url: null, ch
 describe('the bytes that are sent are the bytes that are stored', () => {
   test.for([
     ['emoji and combining marks', '👩‍👩‍👧‍👦 𝕏 é é'],
-    ['quotes, tags, line separators', '"\\"</script>\u2028\u2029\t\n\r'],
+    ['quotes, tags, line separators', '"\\"</script>\u2028\u2029\u0085\t\n\r'],
     ['right to left', 'مرحبا \u202e '],
     ['500 characters of four bytes', '💥'.repeat(500)],
     ['text like JSON', '{"a":1.0}'],
@@ -121,6 +121,7 @@ describe('the bytes that are sent are the bytes that are stored', () => {
     expect(request?.body.toString()).toBe(row?.payload)
     expect(request?.event.data.content).toBe(text)
     expect(Buffer.byteLength(row?.payload ?? '')).toBeLessThan(65_536)
+    expect(row?.payload).not.toMatch(/[\n\r\u0085\u2028\u2029]/) // for readers who end a line there
     expect(as.principal.userId).toBe(request?.event.data.user_identity)
   })
 

@@ -69,9 +69,13 @@ export function payloadParts({ id, type, at, username, data }: EventDraft): [str
     // nothing in an identifier, a type or a time is escaped in JSON
     `{"id":"${id}","type":"${type}","timestamp":"${at}","channel":{"id":"`,
     `","username":${JSON.stringify(username)}},"sequence":`,
-    `,"data":${JSON.stringify(data)}}`,
+    `,"data":${withoutLineEnds(JSON.stringify(data))}}`,
   ]
 }
+
+/** JSON has these as they are, but many readers of a stream end a line at them, which the standard of SSE does not. */
+const withoutLineEnds = (json: string) =>
+  json.replace(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** The payload as the statement has written it. */
 export const payloadOf = (
