@@ -143,7 +143,7 @@ test('listen that is stopped ends at once, also while its login is renewed, by i
   expect(await runStopped(listen, silent, logIn)).toMatchObject(ended)
   using _ = heldLock()
   const waiting = (stop: () => void) => {
-    setTimeout(stop, 300)
+    setTimeout(stop, 300) // nothing tells that a lock is waited for; a stop before it ends the command as well
     return silent(stop)
   }
   expect(await runStopped(listen, waiting, logIn)).toMatchObject(ended)
